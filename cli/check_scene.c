@@ -240,11 +240,19 @@ static void scene_print_tried(const stance *s, const scene_trial *trial, const c
   fputs("# ", stdout);
   ff_json_quote(stdout, ff_robot_name(s->robot));
   puts(" on a floor, every joint held by a servo: a starting scene.");
-  if (trial->good) {
+  if (trial->good && trial->whole) {
     puts("# It was run before it was printed: its verdict is good.");
+  } else if (trial->good && !trial->fallen) {
+    ff_cli_say(stdout,
+               "# Its first %.3g s were run before it was printed, with a good verdict. Then the "
+               "work allowed to a trial ended.\n",
+               trial->time);
   } else {
     ff_cli_say(stdout, "# It was run before it was printed, and its verdict is not good: %s\n",
                trial->reason);
+    if (trial->spent) {
+      puts("# The work allowed to trials ended before all floors, steps and servos were tried.");
+    }
   }
   if (path[0] == '/' || strstr(path, "..")) {
     ff_cli_say(
@@ -262,6 +270,12 @@ int ff_cli_check_scene(const ff_robot *robot, const char *path) {
   memset(&report, 0, sizeof report);
   ff_status status = ff_robot_tree(&s.tree, robot, root, &report);
   status = status == FF_OK ? ff_tree_work_create(&s.work, s.tree) : status;
+  if (status == FF_OK && ff_tree_mass(s.tree) == 0) {
+    snprintf(report.file, sizeof report.file, "%s", path);
+    snprintf(report.what, sizeof report.what,
+             "no link has a mass: give those that move an <inertial>");
+    status = FF_ERROR_INPUT;
+  }
   if (status == FF_OK) {
     s.q = ff_cli_alloc(ff_tree_q_count(s.tree) + 1, sizeof *s.q);
     s.mass = ff_tree_mass(s.tree);

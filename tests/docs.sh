@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$root"
-pages=(README.md CONTRIBUTING.md docs/*.md docs/laws/*.md docs/tutorials/*.md docs/developer/*.md)
+pages=(README.md CONTRIBUTING.md docs/*.md docs/laws/*.md docs/theory/*.md docs/tutorials/*.md docs/developer/*.md)
 passed=0 failed=0 skipped=0
 
 # found WORDS: one thing is as it should be, or the words say what is not.
@@ -32,6 +32,24 @@ check_links() {
       [[ -e $target ]] && found "" || found "$page names $target"
     done < <(grep -oE '`(src|tests|scenes|tools|papers|bench|include|examples|web)/[A-Za-z0-9_./-]+`' "$page" |
       tr -d '`' | grep -v KEY)
+  done
+}
+
+# Headings of a page as the anchors that links name: lower case, spaces as -, no other marks.
+anchors() {
+  sed -n '/^```/,/^```/d; s/^##* //p' "$1" | sed -e 's/`//g' -e 's/\[\([^]]*\)\]([^)]*)/\1/g' |
+    tr '[:upper:]' '[:lower:]' | sed -e 's/[^a-z0-9 _-]//g' -e 's/  */-/g'
+}
+
+# Links to a place in a page.
+check_anchors() {
+  local page target file
+  for page in "${pages[@]}"; do
+    while read -r target; do
+      file=${target%%#*}
+      file=${file:+$(dirname "$page")/$file}
+      anchors "${file:-$page}" | grep -qx -- "${target#*#}" && found "" || found "$page links to $target"
+    done < <(grep -oE '\]\([^) ]*\.md#[^) ]+|\]\(#[^) ]+' "$page" | cut -c3- | grep -v ^https:)
   done
 }
 
@@ -140,9 +158,10 @@ check_tutorials() {
 
 # Scripts of the Python tutorial, as its commands run them, and what it says they print.
 check_python() {
-  local page=docs/tutorials/python.md folder=$work/scripts build said expected script n=0
+  local page=docs/tutorials/python.md folder=$work/scripts build said expected script n=0 interpreter=/usr/bin/python3
   build=$(dirname "$program")/python
-  if ! PYTHONPATH=$build python3 -c 'import footfall' 2>/dev/null; then
+  [[ -x $interpreter ]] || interpreter=python3 # as python/CMakeLists.txt selects it
+  if ! PYTHONPATH=$build "$interpreter" -c 'import footfall' 2>/dev/null; then
     echo "SKIP $page: import footfall"
     skipped=$((skipped + 1))
     return
@@ -156,7 +175,7 @@ check_python() {
     file { print > file }' "$page"
   while read -r script; do
     n=$((n + 1))
-    said=$(cd "$folder" && PYTHONPATH=$build python3 "$script" 2>&1) || true
+    said=$(cd "$folder" && PYTHONPATH=$build "$interpreter" "$script" 2>&1) || true
     expected=$(cat "$folder/expected-$n")
     [[ $said == "$expected" ]] && found "" || found "$page: $script prints $said"
   done < <(sed -n 's/^python3 //p' "$page")
@@ -166,7 +185,7 @@ check_python() {
 # that makes it.
 check_examples() {
   local page
-  for page in docs/*.md docs/laws/*.md docs/tutorials/*.md; do
+  for page in docs/*.md docs/laws/*.md docs/theory/*.md docs/tutorials/*.md; do
     [[ $page == docs/bibliography.md ]] || grep -q '^ *```' "$page" && found "" ||
       found "$page has no example"
     ! grep -q '^!\[' "$page" || grep -qE '`(tools/|footfall |\./dev )' "$page" || grep -q '^footfall ' "$page" ||
@@ -193,12 +212,13 @@ check_site() {
   while read -r page; do
     [[ -e docs/$page ]] && found "" || found "mkdocs.yml names $page"
   done < <(grep -oE '[a-z0-9/-]+\.md$' mkdocs.yml)
-  for page in docs/*.md docs/laws/*.md docs/tutorials/*.md; do
+  for page in docs/*.md docs/*/*.md; do
     grep -q " ${page#docs/}$" mkdocs.yml && found "" || found "mkdocs.yml lacks $page"
   done
 }
 
 check_links
+check_anchors
 check_tables
 check_functions
 check_citations

@@ -384,6 +384,21 @@ static void names_do_not_break_a_printed_scene(void **state) {
   expect_text("out", "# \"a\\nb: c\" on a floor");
   assert_int_equal(rename("out", "leg.yaml"), 0);
   assert_int_equal(footfall("check", "leg.yaml"), 0);
+  write_text("leg.urdf", "<robot name='leg'>" PART("trunk", "1", "") PART("shank", "1", "")
+                             HINGE("joint 1.0:*", "revolute", "trunk", "shank", "0") "</robot>");
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
+  expect_text("out", "\"joint 1.0:*\": {position: -1.2}");
+  assert_int_equal(rename("out", "leg.yaml"), 0);
+  assert_int_equal(footfall("check", "leg.yaml"), 0);
+}
+
+/* Without mass there are no gains and no load to choose. */
+static void a_robot_without_mass_has_no_scene(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='leg'><link name='trunk'/><link name='shank'/>" HINGE(
+                             "knee", "revolute", "trunk", "shank", "0") "</robot>");
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 2);
+  expect_text("err", "no link has a mass");
 }
 
 static void set_overrides_the_scene(void **state) {
@@ -698,6 +713,7 @@ int main(void) {
       in_folder(check_prints_what_a_run_would_use),
       in_folder(check_prints_a_scene_to_start_from),
       in_folder(names_do_not_break_a_printed_scene),
+      in_folder(a_robot_without_mass_has_no_scene),
       in_folder(a_printed_scene_has_been_tried),
       in_folder(check_of_several_ends_as_the_worst),
       in_folder(folder_that_is_not_there_fails_the_run),

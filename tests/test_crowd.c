@@ -110,6 +110,28 @@ static void capacity_grows_and_states_fit_any(void **state) {
   free(scene.at);
 }
 
+/* Boxes side by side are in the list of pairs, but only those that touch have contact points. */
+static void pairs_that_touch_have_points(void **state) {
+  (void)state;
+  static const char scene[] =
+      "footfall: 1\nduration: 1\nstepper: {kind: symplectic-euler, step: 0.001}\n"
+      "contacts:\n  - pair: [\"*\", \"*\"]\n"
+      "    normal: {law: hunt-crossley, k: 1e4, n: 1, alpha: 1}\n"
+      "    friction: {law: coulomb, mu_static: 0.5, mu_kinetic: 0.5}\n"
+      "bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n"
+      "  a:\n    mass: 0.1\n    shape: {box: {size: [0.1, 0.1, 0.1]}}\n"
+      "    position: [0, 0, 0.0505]\n    grid: {count: [4, 4, 1], spacing: [0.103, 0.103, 1]}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, scene, NULL);
+  assert_true(sim->state.near_count >= 40); /* 16 with the floor, 24 next to each other */
+  assert_int_equal(sim->state.point_count, 0);
+  assert_int_equal(ff_sim_advance(sim, 0.3), FF_OK);
+  int touching = ff_sim_contact_count(sim);
+  assert_in_range(touching, 16, 64);
+  assert_in_range(sim->state.point_count, touching, 128); /* of the floor; none between boxes */
+  end(sim, model);
+}
+
 /* Growth fails at any of its allocations: the step fails at its start, and goes on with memory. */
 static void growth_may_fail(void **state) {
   (void)state;
@@ -310,6 +332,7 @@ static void scenes_of_crowds_run(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(capacity_grows_and_states_fit_any),
+      cmocka_unit_test(pairs_that_touch_have_points),
       cmocka_unit_test(growth_may_fail),
       cmocka_unit_test(falling_side_by_side_is_no_contact),
       cmocka_unit_test(a_body_of_many_shapes_is_looked_at_shape_by_shape),

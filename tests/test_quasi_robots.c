@@ -494,7 +494,7 @@ static void a_limp_robot_falls(void **state) {
   world_end(&twin);
 }
 
-/* ---- the rules of the house ------------------------------------------------------------------ */
+/* ---- common rules ------------------------------------------------------------------------- */
 
 static void steps_allocate_nothing(void **state) {
   (void)state;

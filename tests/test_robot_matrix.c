@@ -1,5 +1,6 @@
 /* Robots of six kinds, fixed at the base and free, in the air and in contact, under every stepper,
- * with recordings of every kind: 144 short runs. Each ends, records, and is good. */
+ * with recordings of every kind: 144 short runs. Each ends, records, and is good. Then tasks: what
+ * robots are used for, under every stepper, each with what must come out. */
 #include "findings.h"
 #include "folder.h"
 #include "footfall/footfall.h"
@@ -160,6 +161,189 @@ static void every_robot_runs_under_every_stepper(void **state) {
   assert_int_equal(count, 4 * 6 * ff_stepper_count());
 }
 
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+typedef struct task {
+  const char *name;
+  const char *urdf, *scene; /* the scene below `record`; LAW stands for the normal law */
+  const char *channel;      /* read at the end */
+  double value, tolerance;  /* of it, in its unit */
+  bool links_constrained;   /* only where steppers have constraints on links */
+} task;
+
+static const task tasks[] = {
+    /* held by friction with 2 x 8 N; friction yields by less than 0.05 mm while it takes the weight
+     */
+    {"two fingers hold a box",
+     "<robot name='r'><link name='world'/>" LINK("left", "0.2", "0.001", BLOCK)
+         LINK("right", "0.2", "0.001", BLOCK)
+             JOINT("prismatic", "close_left", "world", "left", "-0.149875 0 0", "1 0 0") JOINT(
+                 "prismatic", "close_right", "world", "right", "0.149875 0 0", "-1 0 0") "</robot>",
+     "    joints:\n"
+     "      close_left: {stiffness: 1000, damping: 50, target: 0.01}\n"
+     "      close_right: {stiffness: 1000, damping: 50, target: 0.01}\n"
+     "bodies:\n"
+     "  box: {mass: 0.3, shape: {box: {size: [0.1, 0.1, 0.1]}}}\n"
+     "contacts:\n"
+     "  - pair: [box, r]\n"
+     "    normal: LAW\n"
+     "    friction: {law: coulomb, mu_static: 0.8}\n",
+     "body.box.position.z", 0, 5e-5, false},
+    /* it moves into its stop: the angle of a run with rtol 1e-8 */
+    {"a pendulum lies on its stop",
+     "<robot name='r'><link name='world'/>" LINK("arm", "0.5", "0.001", ROD)
+         JOINT("revolute", "swing", "world", "arm", "0 0 0", "0 1 0") "</robot>",
+     "    stops: {stiffness: 20, dissipation: 2}\n"
+     "    joints: {swing: {position: 0.99, velocity: 1, torque: 0.5}}\n",
+     "joint.r-swing.position", 1.01573560, 1e-4, false},
+    /* the hand keeps the direction of the offset: sin 0.25 */
+    {"a joint mimics another backwards, with an offset",
+     "<robot name='r'><link name='world'/>" LINK("arm", "0.5", "0.001", ROD)
+         LINK("hand", "0.2", "0.001", BALL)
+             JOINT("revolute", "swing", "world", "arm", "0 0 0",
+                   "0 1 0") "<joint name='copy' type='revolute'><parent link='arm'/><child "
+                            "link='hand'/><origin "
+                            "xyz='0 0 -0.1'/><axis xyz='0 1 0'/><limit lower='-3' upper='3' "
+                            "effort='9' velocity='9'/>"
+                            "<mimic joint='swing' multiplier='-1' offset='0.5'/></joint></robot>",
+     "    joints: {swing: {position: 0.3, stiffness: 50, damping: 2}}\n",
+     "body.r-hand.orientation.y", 0.24740395925452294, 1e-12, false},
+    /* it goes on with the speed of the belt */
+    {"a belt carries a robot",
+     "<robot name='r'>" LINK("base", "2", "0.01", BLOCK) LINK("mast", "0.2", "0.001", "")
+         JOINT("revolute", "ja", "base", "mast", "0 0 0.2", "0 1 0") "</robot>",
+     "    position: [0, 0, 0.05]\n"
+     "    velocity: [0.1, 0, 0]\n"
+     "    servo: {stiffness: 20, damping: 0.5}\n"
+     "bodies:\n"
+     "  belt: {shape: {half-space: {}}, motion: {velocity: [0.1, 0, 0]}}\n"
+     "contacts:\n"
+     "  - pair: [r, belt]\n"
+     "    normal: LAW\n"
+     "    friction: {law: coulomb, mu_static: 0.5}\n",
+     "body.r-base.position.x", 0.004, 1e-6, false},
+    /* 1 cm of each servo at 200 N/m */
+    {"fingers of one robot press on each other",
+     "<robot name='r'><link name='world'/>" LINK("left", "0.2", "0.001", BALL)
+         LINK("right", "0.2", "0.001", BALL)
+             JOINT("prismatic", "close_left", "world", "left", "-0.02995 0 0", "1 0 0") JOINT(
+                 "prismatic", "close_right", "world", "right", "0.02995 0 0", "-1 0 0") "</robot>",
+     "    self-collision: true\n"
+     "    servo: {stiffness: 200, damping: 20}\n"
+     "    joints: {close_left: {target: 0.01}, close_right: {target: 0.01}}\n"
+     "contacts:\n"
+     "  - pair: [r, r]\n"
+     "    normal: LAW\n",
+     "contact.r-left:r-right.force.n", 2, 1e-6, false},
+    {"two arms and the ground form a loop",
+     "<robot name='r'><link name='world'/>" LINK("crank", "0.5", "0.001", ROD) LINK(
+         "rod", "0.4", "0.001", ROD) JOINT("continuous", "ja", "world", "crank", "0 0 0", "0 1 0")
+         JOINT("continuous", "jb", "crank", "rod", "0 0 -0.1", "0 1 0") "</robot>",
+     "    joints: {ja: {position: 1}, jb: {position: -2}}\n"
+     "bodies:\n"
+     "  ground: {fixed: true}\n"
+     "constraints:\n"
+     "  pin: {kind: ball, pair: [r-rod, ground], at: [0, 0, -0.10806046117362795]}\n",
+     "constraint.pin.error", 0, 1e-12, true},
+};
+
+/* The text with every LAW replaced. */
+static void fill_law(char *out, size_t size, const char *text, const char *law) {
+  size_t used = 0;
+  for (const char *at; (at = strstr(text, "LAW")) != NULL; text = at + 3) {
+    used += (size_t)snprintf(out + used, size - used, "%.*s%s", (int)(at - text), text, law);
+    assert_true(used < size);
+  }
+  assert_true(used + strlen(text) < size);
+  snprintf(out + used, size - used, "%s", text);
+}
+
+static void write_task(const task *t, const char *stepper) {
+  char text[4096], rest[2048];
+  fill_law(rest, sizeof rest, t->scene, law_of(stepper));
+  snprintf(text, sizeof text,
+           "footfall: 1\n"
+           "stepper: {kind: %s, step: 2e-4, rtol: 1e-8}\n"
+           "duration: 0.04\n"
+           "record: {every: 4e-3}\n"
+           "robots:\n"
+           "  r:\n"
+           "    urdf: r.urdf\n"
+           "%s",
+           stepper, rest);
+  write_text("r.urdf", t->urdf);
+  write_text("scene.yaml", text);
+}
+
+/* A page with all that a report shows of a run. */
+static void lay_out_report(const ff_recording *recording) {
+  ff_page *page = NULL;
+  ff_page_run shown;
+  assert_int_equal(ff_page_create(&page, "robots"), FF_OK);
+  assert_int_equal(ff_page_add_run(&shown, page, recording), FF_OK);
+  ff_page_results(page, shown);
+  ff_page_replay(page, shown);
+  ff_page_ledger(page, shown);
+  ff_page_events(page, shown);
+  ff_page_laws(page, shown);
+  ff_page_summary(page, shown);
+  ff_page_destroy(&page);
+}
+
+static double last_value(const ff_sim *sim, const char *name, const char *what) {
+  const ff_model *model = ff_sim_model(sim);
+  for (int i = 0; i < ff_model_channel_count(model); i++) {
+    if (strcmp(ff_model_channel(model, i).name, name) == 0) {
+      double value = NAN;
+      ff_sim_read(sim, &i, 1, &value);
+      return value;
+    }
+  }
+  fail_msg("%s: no channel %s", what, name);
+  return NAN;
+}
+
+static void run_task(const task *t, const char *stepper, const char *output) {
+  char what[256];
+  snprintf(what, sizeof what, "%s, %s, %s", t->name, stepper, output);
+  write_task(t, stepper);
+  ff_scene *scene = NULL;
+  ff_run *run = NULL;
+  ff_report report = {.line = 0};
+  ff_run_options options = ff_run_options_default();
+  options.outputs = &output;
+  options.output_count = 1;
+  options.keep = true;
+  ff_status status = ff_scene_load(&scene, "scene.yaml", NULL, 0, &report);
+  status = status == FF_OK ? ff_run_create(&run, scene, &options, &report) : status;
+  status = status == FF_OK ? ff_run_execute(run, &report) : status;
+  if (status != FF_OK) {
+    fail_msg("%s: %s: %s", what, report.key, report.what);
+  }
+  lay_out_report(ff_run_recording(run));
+  double value = last_value(ff_run_sim(run), t->channel, what);
+  if (!(fabs(value - t->value) <= t->tolerance) || failures(ff_run_sim(run)) > 0) {
+    print_findings(ff_run_sim(run), what);
+    fail_msg("%s: %s is %.12g, not %.12g", what, t->channel, value, t->value);
+  }
+  ff_run_destroy(&run);
+  ff_scene_destroy(&scene);
+}
+
+static void every_task_is_done_under_every_stepper(void **state) {
+  (void)state;
+  static const char *const outputs[] = {"out.h5", "out.csv"};
+  int count = 0;
+  for (size_t k = 0; k < sizeof tasks / sizeof *tasks; k++) {
+    for (int i = 0; i < ff_stepper_count(); i++) {
+      const char *stepper = ff_stepper_at(i)->name;
+      if (!tasks[k].links_constrained || strcmp(stepper, "quasi-rigid") == 0) {
+        run_task(&tasks[k], stepper, outputs[count++ % 2]);
+      }
+    }
+  }
+}
+
 static int leave_folder(void **state) {
   (void)state;
   const char *const files[] = {"r.urdf", "scene.yaml", "out.h5", "out.csv", "out.sto"};
@@ -172,6 +356,8 @@ static int leave_folder(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_robot_runs_under_every_stepper, enter_folder,
+                                      leave_folder),
+      cmocka_unit_test_setup_teardown(every_task_is_done_under_every_stepper, enter_folder,
                                       leave_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,7 +265,7 @@ static void test_free_flight_of_steps_is_exact(void **state) {
   end(sim, model);
 }
 
-/* The other robots of the house stand too, on bristles, and keep their ledger. */
+/* The other robots of scenes/robots stand too, on bristles, and keep their ledger. */
 static void test_quadruped_and_biped_stand(void **state) {
   (void)state;
   const struct {
@@ -359,8 +359,7 @@ static void test_stops_are_felt_and_audited(void **state) {
   end(sim, model);
 }
 
-/* ---- the rules of the house -------------------------------------------------------------------
- */
+/* ---- common rules ------------------------------------------------------------------------- */
 
 static void test_steps_allocate_nothing(void **state) {
   (void)state;

@@ -258,6 +258,23 @@ static void old_names_are_read_with_a_note(void **state) {
   ff_scene_destroy(&scene);
 }
 
+/* The key 'pilot' of robots, in the scene and in an override. */
+static void pilots_are_read_as_controllers(void **state) {
+  (void)state;
+  const char *const override = "robots.r.pilot.lift=0.02";
+  const char *text =
+      "footfall: 1\nrobots: {r: {urdf: robots/humanoid.urdf, pilot: {lift: 0.01}}}\n";
+  ff_scene *scene;
+  ff_report report;
+  assert_int_equal(ff_scene_parse(&scene, text, strlen(text), FF_SOURCE_DIR "/scenes/mine.yaml",
+                                  &override, 1, &report),
+                   FF_OK);
+  assert_close(scene->robots[0].def.controller->walk.lift, 0.02, 0);
+  assert_int_equal(ff_scene_note_count(scene), 1);
+  assert_non_null(strstr(ff_scene_note(scene, 0), "the key 'pilot' is now 'controller'"));
+  ff_scene_destroy(&scene);
+}
+
 static void overrides_replace_and_add(void **state) {
   (void)state;
   const char *settings[] = {"bodies.a.mass=5",
@@ -410,6 +427,7 @@ int main(void) {
       cmocka_unit_test(contacts_are_read),
       cmocka_unit_test(forces_and_drives_are_read),
       cmocka_unit_test(old_names_are_read_with_a_note),
+      cmocka_unit_test(pilots_are_read_as_controllers),
       cmocka_unit_test(overrides_replace_and_add),
       cmocka_unit_test(bad_overrides_are_placed_at_the_option),
       cmocka_unit_test(shipped_scenes_load_and_build),

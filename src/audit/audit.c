@@ -44,12 +44,15 @@ static void audit_add_robots(const ff_model *model, const ff_state *state, ff_en
 
 static void audit_add_losses(const ff_state *state, ff_energy *out) {
   double normal = 0, tangent = 0, unpaid = 0, unpaid_tangent = 0;
-  for (int i = 0; i < state->point_count; i++) {
-    const ff_point *point = &state->points[i];
-    normal += point->energy_n;
-    tangent += point->energy_t;
-    unpaid += point->normal_unpaid ? point->energy_n : 0;
-    unpaid_tangent += point->unpaid ? point->energy_t : 0;
+  for (int n = 0; n < state->near_count; n++) { /* in the order of the list */
+    const ff_near *near = &state->nears[n];
+    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+      const ff_point *point = &state->points[i];
+      normal += point->energy_n;
+      tangent += point->energy_t;
+      unpaid += point->normal_unpaid ? point->energy_n : 0;
+      unpaid_tangent += point->unpaid ? point->energy_t : 0;
+    }
   }
   out->spring_normal = normal;
   out->spring_tangent = tangent;

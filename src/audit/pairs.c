@@ -142,10 +142,12 @@ static bool is_left_alone(const ff_model *model, const ff_state *state, int body
 }
 
 static bool meet_touches(const ff_state *state, const ff_meet *meet) {
-  const ff_near *first = &state->nears[meet->first_near], *last = first + meet->near_count - 1;
-  for (int i = first->first_point; i < last->first_point + last->point_count; i++) {
-    if (state->points[i].touching) {
-      return true;
+  for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+      if (state->points[i].touching) {
+        return true;
+      }
     }
   }
   return false;

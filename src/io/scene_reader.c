@@ -200,20 +200,22 @@ bool ff_reader_map(ff_reader *reader, const ff_node *node, const char *const *ke
   return reader->status == FF_OK && reader_record_members(reader, node);
 }
 
-/* Names are part of channel names (contact.<a>:<b>.depth) and of globs over them. */
-static void reader_check_name(ff_reader *reader, const ff_node *key, const char *noun) {
+/* Names are part of channel names (contact.<a>:<b>.depth) and of globs over them. chosen: in the
+ * scene, and not in a robot's file. */
+static void reader_check_name(ff_reader *reader, const ff_node *key, const char *noun,
+                              bool chosen) {
   const char *name = key->text;
   size_t length = strlen(name);
   if (length == 0 || length > FF_SCENE_NAME_MAX) {
     ff_reader_fail(reader, key, "a %s's name has 1 to %d bytes, this has %zu", noun,
                    FF_SCENE_NAME_MAX, length);
-  } else if (strpbrk(name, ".:* \t\r\n")) {
+  } else if (chosen && strpbrk(name, ".:* \t\r\n")) {
     ff_reader_fail(reader, key, "a %s's name must not contain '.', ':', '*' or white space: '%s'",
                    noun, name);
   }
 }
 
-bool ff_reader_names(ff_reader *reader, const ff_node *node, const char *noun) {
+static bool reader_names(ff_reader *reader, const ff_node *node, const char *noun, bool chosen) {
   if (!reader_is_map(reader, node)) {
     return false;
   }
@@ -222,9 +224,17 @@ bool ff_reader_names(ff_reader *reader, const ff_node *node, const char *noun) {
                    FF_SCENE_ITEMS_MAX);
   }
   for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-    reader_check_name(reader, at->key, noun);
+    reader_check_name(reader, at->key, noun, chosen);
   }
   return reader->status == FF_OK && reader_record_members(reader, node);
+}
+
+bool ff_reader_names(ff_reader *reader, const ff_node *node, const char *noun) {
+  return reader_names(reader, node, noun, true);
+}
+
+bool ff_reader_given_names(ff_reader *reader, const ff_node *node, const char *noun) {
+  return reader_names(reader, node, noun, false);
 }
 
 /* Checks a list of at most limit elements; exact: of exactly as many. */

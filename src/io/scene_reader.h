@@ -34,6 +34,8 @@ typedef enum ff_allow {
 bool ff_reader_map(ff_reader *reader, const ff_node *node, const char *const *keys, int count);
 /* The same for a mapping with names as keys (bodies): names are checked instead. */
 bool ff_reader_names(ff_reader *reader, const ff_node *node, const char *noun);
+/* The same for names that a robot's file gives (joints): any text. */
+bool ff_reader_given_names(ff_reader *reader, const ff_node *node, const char *noun);
 /* Checks that a node is a list of at most limit elements, and records their locations. */
 bool ff_reader_list(ff_reader *reader, const ff_node *node, int limit);
 /* Enters a key's value: NULL if missing or after an error; otherwise leave it with ff_reader_leave.

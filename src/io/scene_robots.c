@@ -109,7 +109,7 @@ static ff_joint_setting *robot_read_joints(ff_reader *reader, const ff_node *nod
     ff_robot_link link = ff_robot_link_info(robot, i);
     count += i > 1 ? robot_hold_joint(reader, joints, &link, &keys->all, &list[count]) : 0;
   }
-  if (joints && list && ff_reader_names(reader, joints, "joint")) {
+  if (joints && list && ff_reader_given_names(reader, joints, "joint")) {
     for (const ff_node *at = joints->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, 0);
       list[count] = keys->all;

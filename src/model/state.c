@@ -108,6 +108,7 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
       {&grown.own_points, points, state->own_size},
       {&grown.old_own_points, points, state->own_size},
       {(void **)&grown.old_memory, points * (size_t)model->memory_count, sizeof(double)},
+      {(void **)&grown.moves, state->pooled ? points / 4 + 1 : 0, sizeof(ff_point_move)},
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     void *array = ff_arena_take(&grown.room, arrays[i].count, arrays[i].size);
@@ -123,6 +124,7 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
   state_carry(grown.nears, state->nears, (size_t)state->near_count * sizeof(ff_near));
   state_carry(grown.points, state->points, (size_t)state->point_count * sizeof(ff_point));
   state_carry(grown.own_points, state->own_points, (size_t)state->point_count * state->own_size);
+  grown.move_count = 0;
   *state = grown;
   return FF_OK;
 }
@@ -153,6 +155,63 @@ void ff_state_copy_old_points(ff_state *state, int to, int from, int count) {
   }
 }
 
+/* Points without a sample. */
+static void state_open_points(ff_state *state, int first, int count) {
+  ff_state_clear_points(state, first, count);
+  for (int i = first; i < first + count; i++) {
+    state->points[i].patch.depth = -INFINITY;
+  }
+}
+
+/* History variables of points go elsewhere; nothing stays behind. */
+static void state_move_memory(const ff_model *model, ff_state *state, const ff_point_move *move) {
+  size_t bytes = (size_t)move->count * (size_t)model->memory_count * sizeof(double);
+  if (bytes > 0) {
+    memcpy(ff_state_memory(model, state, move->to), ff_state_memory(model, state, move->from),
+           bytes);
+    memset(ff_state_memory(model, state, move->from), 0, bytes);
+  }
+}
+
+bool ff_state_take_points(const ff_model *model, ff_state *state, ff_near *near, int wanted) {
+  enum { AT_ONCE = 4 };
+  if (wanted <= near->point_count) {
+    return true;
+  }
+  int limit =
+      ff_binding_points(&model->bindings[near->binding], model->shapes[near->shape_a].geom.kind,
+                        model->shapes[near->shape_b].geom.kind);
+  int count = (wanted + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+  count = count < limit ? count : limit;
+  if (count > state->point_capacity - state->point_count - state->lacking) {
+    state->lacking += count;
+    return false;
+  }
+  const ff_point_move move = {near->first_point, state->point_count, near->point_count};
+  size_t size = state->own_size, memory = (size_t)model->memory_count;
+  state_open_points(state, move.to, count);
+  memset(ff_state_memory(model, state, move.to), 0, (size_t)count * memory * sizeof(double));
+  if (move.count > 0) {
+    memcpy(&state->points[move.to], &state->points[move.from],
+           (size_t)move.count * sizeof(ff_point));
+    memcpy((char *)state->own_points + (size_t)move.to * size,
+           (char *)state->own_points + (size_t)move.from * size, (size_t)move.count * size);
+    state_move_memory(model, state, &move);
+    state_open_points(state, move.from, move.count);
+    state->moves[state->move_count++] = move;
+  }
+  near->first_point = move.to;
+  near->point_count = count;
+  state->point_count += count;
+  return true;
+}
+
+void ff_state_repeat_moves(const ff_model *model, ff_state *state) {
+  for (int i = 0; i < state->move_count; i++) {
+    state_move_memory(model, state, &state->moves[i]);
+  }
+}
+
 /* Before anything is listed. */
 static ff_list_size state_first_size(const ff_model *model) {
   enum { FEW = 8 };
@@ -160,8 +219,9 @@ static ff_list_size state_first_size(const ff_model *model) {
   return (ff_list_size){FEW, FEW, limit > 0 && limit < FEW ? limit : FEW};
 }
 
-ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, ff_arena *arena) {
-  *out = (ff_state){.own_size = own_size};
+ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, bool pooled,
+                        ff_arena *arena) {
+  *out = (ff_state){.own_size = own_size, .pooled = pooled};
   if (FF_Y_BODY * (double)model->free_count + model->robot_size + FF_Y_LEDGER > INT_MAX) {
     return FF_ERROR_MEMORY;
   }
@@ -228,6 +288,7 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
   state->t = 0;
   state->meet_count = state->floor_meets = state->near_count = state->point_count = 0;
   state->listed = false;
+  state->lacking = state->move_count = 0;
   state->evaluations = 0;
   state->applied_count = 0;
   for (int i = 0; i < model->body_count; i++) {
@@ -308,6 +369,7 @@ void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep) {
   state->meet_count = size.meets;
   state->near_count = size.nears;
   state->point_count = size.points;
+  state->lacking = state->move_count = 0;
   ff_keep_numbers(keep, "time", &state->t, 1);
   ff_keep_numbers(keep, "y", state->y, ff_state_used(model, state));
   ff_keep_block(keep, "body.motion", state->bodies, model->body_count, sizeof *state->bodies);

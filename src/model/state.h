@@ -49,6 +49,7 @@ typedef struct ff_point {
   bool touching;      /* depth > 0 (or kept closed by `adaptive`) */
   bool known;         /* the stepper's own data of the point are valid (ff_state_own_point) */
   bool turned;        /* its normal is too far from the anchor's: memory does not count */
+  bool anchored;      /* its anchor is of the last evaluation of forces */
   bool slid;          /* it opened or slid since audit/creep.c looked last */
   double force_n, force_t[2]; /* N, on a */
   double force_core;          /* N, the part of force_n that a rigid core or ground bears */
@@ -91,7 +92,8 @@ typedef struct ff_micro_point {
   ff_vec3 left_at;   /* m/s, velocity of a against b at the end of the last step, world */
 } ff_micro_point;
 
-/* Shape pair: two nearby shapes, with capacity for all their contact points. */
+/* Shape pair: two nearby shapes, with capacity for contact points: for all that they can have, or,
+ * in a pooled state, for those they have had since they are in the list (ff_state_take_points). */
 typedef struct ff_near {
   int shape_a, shape_b;
   int binding;
@@ -116,6 +118,11 @@ typedef struct ff_meet {
   double force, force_rate, depth, depth_rate;
   double crest_force, crest_time, crest_depth;
 } ff_meet;
+
+/* Points of a shape pair that needed more of them, and took their history variables along. */
+typedef struct ff_point_move {
+  int from, to, count;
+} ff_point_move;
 
 typedef struct ff_wrench {
   ff_vec3 force, torque; /* N; N m about the centre of mass; world */
@@ -204,11 +211,15 @@ typedef struct ff_state {
   int meet_capacity, near_capacity, point_capacity;
   ff_arena room;       /* of these lists, and of y */
   ff_list_size wanted; /* by the last list that did not fit */
-  ff_pose *listed_at;  /* body_count: principal frames of the bodies when the list was made */
-  double *reach;       /* body_count: m, skin: how far each may stray before the list is stale, */
-  ff_vec3 *way;        /* body_count: m, from the way from listed_at to listed_at + way */
-  double *wish;        /* body_count: skin of the next list, */
-  ff_vec3 *wish_way;   /* and way */
+  bool pooled;         /* points are taken by the pairs that touch; see ff_state_take_points */
+  int lacking;         /* points that there was no capacity for in the last evaluation */
+  struct ff_point_move *moves; /* point_capacity / 4 + 1: since the start of the step, */
+  int move_count;              /* see ff_state_repeat_moves */
+  ff_pose *listed_at; /* body_count: principal frames of the bodies when the list was made */
+  double *reach;      /* body_count: m, skin: how far each may stray before the list is stale, */
+  ff_vec3 *way;       /* body_count: m, from the way from listed_at to listed_at + way */
+  double *wish;       /* body_count: skin of the next list, */
+  ff_vec3 *wish_way;  /* and way */
   double *sway;      /* body_count: m, most that a shape's origin is beside that of its body; -1: it
                       * has no shapes or is fixed */
   double least_skin; /* m */
@@ -268,6 +279,14 @@ void ff_state_clear_points(ff_state *state, int first, int count);
 void ff_state_swap_points(ff_state *state);
 /* Copies contact points, with the stepper's own data, from the old_ ones. */
 void ff_state_copy_old_points(ff_state *state, int to, int from, int count);
+/* In a pooled state: gives a shape pair at least this many contact points, at most its limit
+ * (ff_binding_points), as a block at the end of those in use. Points that it had keep their number
+ * within the pair. False: there is no capacity, state->lacking says for how many; the evaluation
+ * must be repeated after ff_work_reserve. */
+bool ff_state_take_points(const ff_model *model, ff_state *state, ff_near *near, int wanted);
+/* After y was set back to the start of the step: history variables of points that have moved since
+ * then go where these are now. */
+void ff_state_repeat_moves(const ff_model *model, ff_state *state);
 /* Numbers of y in use: the history variables of the current points are the last of them. */
 static inline int ff_state_used(const ff_model *model, const ff_state *state) {
   return state->memory_at + state->point_count * model->memory_count;
@@ -281,8 +300,9 @@ static inline double *ff_state_ledger(const ff_state *state) {
 }
 
 /* Allocates everything, mostly in the arena. own_size: bytes that the stepper keeps for each
- * contact point. */
-ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, ff_arena *arena);
+ * contact point; pooled: see ff_state. */
+ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, bool pooled,
+                        ff_arena *arena);
 /* Frees what is not in the arena. */
 void ff_state_free(ff_state *state);
 /* Initial state: bodies at their start, no contact, empty ledger, t = 0. */

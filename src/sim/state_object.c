@@ -193,7 +193,7 @@ ff_status ff_state_create(ff_state **out, const ff_sim *sim) {
 
 /* ---- restoring ------------------------------------------------------------------------------- */
 
-/* Do the lists of contacts refer to what exists, one after the other? */
+/* Do the lists of contacts refer to what exists? In a pooled state pairs have points anywhere. */
 static bool sim_lists_are_valid(const ff_sim *sim) {
   const ff_dynamic_state *state = &sim->state;
   const ff_model *model = sim->model;
@@ -212,14 +212,15 @@ static bool sim_lists_are_valid(const ff_sim *sim) {
     const ff_near *near = &state->nears[n];
     bool known = near->shape_a >= 0 && near->shape_a < model->shape_count && near->shape_b >= 0 &&
                  near->shape_b < model->shape_count && near->binding >= 0 &&
-                 near->binding < model->binding_count && near->first_point == points &&
-                 near->point_count >= 0 && near->point_count <= state->point_count - points;
+                 near->binding < model->binding_count && near->first_point >= 0 &&
+                 near->first_point <= state->point_count && near->point_count >= 0 &&
+                 near->point_count <= state->point_count - near->first_point;
     if (!known) {
       return false;
     }
     points += near->point_count;
   }
-  return nears == state->near_count && points == state->point_count;
+  return nears == state->near_count && points <= state->point_count;
 }
 
 /* Settings of a state, which may have been read from bytes, and capacity for its contacts. */

@@ -68,17 +68,21 @@ void ff_candidates_wish_more(const ff_model *model, ff_state *state, double time
 
 /* ---- adding ------------------------------------------------------------------------- */
 
-/* Adds a pair of shapes; beyond the capacity it is only counted. */
+/* Adds a pair of shapes; beyond the capacity it is only counted. In a pooled state it has no points
+ * yet. */
 static void add_shape_pair(const ff_model *model, ff_state *state, int a, int b, int rules) {
-  int points = ff_binding_points(&model->bindings[rules], model->shapes[a].geom.kind,
-                                 model->shapes[b].geom.kind);
+  int points = state->pooled
+                   ? 0
+                   : ff_binding_points(&model->bindings[rules], model->shapes[a].geom.kind,
+                                       model->shapes[b].geom.kind);
   if (state->near_count < state->near_capacity &&
       state->point_count <= state->point_capacity - points) {
     state->nears[state->near_count] = (ff_near){.shape_a = a,
                                                 .shape_b = b,
                                                 .binding = rules,
                                                 .first_point = state->point_count,
-                                                .point_count = points};
+                                                .point_count = points,
+                                                .clear = state->pooled};
     ff_state_clear_points(state, state->point_count, points);
   }
   state->near_count++;
@@ -318,8 +322,14 @@ static long near_order(const ff_near *near, int shape_count) {
   return low * shape_count + high;
 }
 
-static void keep_near(const ff_model *model, ff_state *state, const ff_near *old,
-                      const ff_near *fresh) {
+static void keep_near(const ff_model *model, ff_state *state, const ff_near *old, ff_near *fresh) {
+  fresh->apart = old->apart;
+  if (state->pooled) {
+    fresh->first_point = state->point_count;
+    fresh->point_count = old->point_count;
+    fresh->clear = old->clear;
+    state->point_count += old->point_count;
+  }
   size_t points = (size_t)fresh->point_count, width = (size_t)model->memory_count;
   ff_state_copy_old_points(state, fresh->first_point, old->first_point, fresh->point_count);
   if (width > 0) {
@@ -343,7 +353,7 @@ static void book_lost_near(const ff_state *state, const ff_near *near) {
 
 static void keep_pair(const ff_model *model, ff_state *state, const ff_meet *old, ff_meet *fresh) {
   const ff_near *from = &state->old_nears[old->first_near], *from_end = from + old->near_count;
-  const ff_near *to = &state->nears[fresh->first_near], *to_end = to + fresh->near_count;
+  ff_near *to = &state->nears[fresh->first_near], *to_end = to + fresh->near_count;
   while (from < from_end) {
     long k0 = near_order(from, model->shape_count);
     long k1 = to < to_end ? near_order(to, model->shape_count) : LONG_MAX;
@@ -423,6 +433,7 @@ ff_status ff_candidates_update(const ff_model *model, ff_state *state) {
     take_old_list(model, state, &before);
     return status;
   }
+  state->move_count = 0;
   keep_part(model, state, 0, before.floor_meets, 0, state->floor_meets, floor_order);
   keep_part(model, state, before.floor_meets, before.meet_count, state->floor_meets,
             state->meet_count, order);

@@ -366,7 +366,7 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
 /* Outside contact, unless a sample is found. */
 static void reset_point_forces(const ff_state *state, ff_point *point) {
   point->patch.depth = -INFINITY;
-  point->touching = false;
+  point->touching = point->anchored = false;
   point->force_n = point->force_t[0] = point->force_t[1] = 0;
   point->force = point->moment = v3(0, 0, 0);
   point->energy_n = point->energy_t = 0;
@@ -537,12 +537,11 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
   if (near->clear && bounds_apart(model, state, near, margin)) {
     return;
   }
-  int end = near->first_point + near->point_count;
-  for (int i = near->first_point; i < end; i++) {
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     reset_point_forces(state, &state->points[i]);
   }
   near->clear = !find_pair_points(model, state, near, margin);
-  for (int i = near->first_point; i < end; i++) {
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     ff_point *point = &state->points[i];
     if (!point->touching) {
       if (state->frozen && ff_point_is_found(point)) {
@@ -689,6 +688,14 @@ static void clear_forces(const ff_model *model, ff_state *state, double *ledger_
   }
 }
 
+/* Of all points that there is capacity for: some may be taken in the evaluation. */
+static void clear_memory_rates(const ff_model *model, const ff_state *state, double *memory_rate) {
+  if (memory_rate && model->memory_count > 0) {
+    int points = state->pooled ? state->point_capacity : state->point_count;
+    memset(memory_rate, 0, (size_t)points * (size_t)model->memory_count * sizeof(double));
+  }
+}
+
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate) {
   clear_forces(model, state, ledger_rate);
   if (model->force_count > 0 || state->applied_count > 0) {
@@ -702,9 +709,7 @@ void ff_forces_outside(const ff_model *model, ff_state *state, double t, double 
 
 void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const double *y,
                         double *memory_rate, double *ledger_rate) {
-  if (model->memory_count > 0) {
-    memset(memory_rate, 0, ff_memory_bytes(model, state));
-  }
+  clear_memory_rates(model, state, memory_rate);
   if (state->middle && state->kicks) {
     find_kicks(model, state);
   }
@@ -717,9 +722,7 @@ void ff_forces_update(const ff_model *model, ff_state *state, double t, const do
                       double *memory_rate, double *ledger_rate) {
   ff_bodies_update(model, state, t, y);
   clear_forces(model, state, ledger_rate);
-  if (memory_rate && model->memory_count > 0) {
-    memset(memory_rate, 0, ff_memory_bytes(model, state));
-  }
+  clear_memory_rates(model, state, memory_rate);
   contact_forces(model, state, y, memory_rate, ledger_rate);
   applied_forces(model, state, t, ledger_rate);
   drive_forces(model, state, t, ledger_rate);

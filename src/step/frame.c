@@ -28,6 +28,7 @@ void ff_frame_carry(const ff_model *model, const ff_state *state, const ff_near 
   ff_quat q = orientation_b(model, state, near);
   if (!(v3_dot(point->axis, point->axis) > 0)) {
     anchor_point(point, q);
+    point->anchored = true;
     return;
   }
   ff_vec3 n = point->normal, before = q_rotate(q, point->axis_normal);
@@ -95,6 +96,13 @@ void ff_frame_anchor(const ff_model *model, ff_state *state) {
       anchor_point(point, q);
       point->axis = point->touching ? point->axis : v3(0, 0, 0);
     }
+  }
+}
+
+void ff_frame_undo(ff_state *state) {
+  for (int i = 0; i < state->point_count; i++) {
+    ff_point *point = &state->points[i];
+    point->axis = point->anchored ? v3(0, 0, 0) : point->axis;
   }
 }
 

@@ -33,6 +33,9 @@ void ff_frame_turn_back(const ff_model *model, const ff_state *state, const ff_n
  * anchor. */
 void ff_frame_anchor(const ff_model *model, ff_state *state);
 
+/* Drops the anchors that the last evaluation of forces has set, which is to be repeated. */
+void ff_frame_undo(ff_state *state);
+
 /* Has some normal turned so far that its point should be anchored anew? */
 bool ff_frame_leans(const ff_model *model, const ff_state *state);
 

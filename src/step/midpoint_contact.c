@@ -593,6 +593,9 @@ bool ff_midpoint_solve(ff_midpoint *mid, const ff_model *model, ff_state *state,
   }
   ff_forces_contacts(model, state, t, state->y, rates + state->memory_at, ledger);
   state->middle = false;
+  if (state->lacking > 0) {
+    return false;
+  }
   for (int r = 0; r < model->robot_count; r++) {
     ff_robot_look_ahead(model, state, r, h, 0.5 * h);
   }

@@ -43,7 +43,7 @@ void ff_midpoint_destroy(ff_midpoint *hold);
  * those of the middle and whose velocities those of the start, and solves the contacts. Fills
  * wrenches, accelerations of robots that touch, and the rates of memory and ledger; adds to info
  * what large islands took, whose work the team (NULL: none) shares. False if a robot's inertia is
- * not positive. */
+ * not positive, or if there was no capacity for contact points (state->lacking). */
 bool ff_midpoint_solve(ff_midpoint *hold, const ff_model *model, ff_state *state, double t,
                        double *rates, double h, ff_team *team, ff_solver_info *info);
 

@@ -56,6 +56,25 @@ static ff_point *point_for_new(const ff_state *state, const ff_near *near, const
   return unused;
 }
 
+/* Capacity in a pooled state: every new id finds a free point. Points of half-spaces and smooth
+ * shapes have numbers. */
+static bool take_sample_points(const ff_model *model, ff_state *state, ff_near *near,
+                               const ff_manifold *from) {
+  const ff_point *points = &state->points[near->first_point];
+  int wanted = 0, taken = 0;
+  for (int i = 0; i < near->point_count; i++) {
+    taken += points[i].id.kind != FF_PAIR_NONE;
+  }
+  for (int i = 0; i < from->count; i++) {
+    ff_feature_pair id = from->samples[i].id;
+    int needs = id.kind == FF_PAIR_POINT           ? id.a + 1
+                : slot_of_id(near, points, id) < 0 ? ++taken
+                                                   : 0;
+    wanted = needs > wanted ? needs : wanted;
+  }
+  return ff_state_take_points(model, state, near, wanted);
+}
+
 /* The point of each sample. */
 static void match_samples(const ff_model *model, ff_state *state, const ff_near *near,
                           const ff_manifold *from, ff_point *to[FF_SAMPLES_MAX],
@@ -148,6 +167,9 @@ void ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, doub
   const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &room_a);
   const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &room_b);
   if (binding->overlaps) {
+    if (state->pooled && !ff_state_take_points(model, state, near, 1)) {
+      return;
+    }
     store_overlap(state, near, binding, &a->geom, pose_a, pose_b);
     return;
   }
@@ -161,6 +183,9 @@ void ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, doub
   bool plain = b->geom.kind != FF_HALF_SPACE && !a->geom.seam && !b->geom.seam;
   bool keeps = found.count == 0 && plain && isfinite(margin);
   near->apart = keeps ? q_unrotate(frame, found.normal) : v3(0, 0, 0);
+  if (state->pooled && !take_sample_points(model, state, near, &found)) {
+    return;
+  }
   ff_point *points = &state->points[near->first_point];
   if (found.count > 0 && found.samples[0].id.kind == FF_PAIR_POINT) {
     for (int i = 0; i < found.count; i++) {

@@ -17,8 +17,9 @@ static inline ff_sided_point *ff_sided_point_of(const ff_state *state, const ff_
 }
 
 /* Finds the samples with depth > -margin (m) of a pair, with its bodies as they are in the state,
- * and stores each into a contact point. All points of the pair must have been opened (depth
- * -INFINITY); those without a sample stay so. Laws of overlap have one point, with its volume.
+ * and stores each into a contact point, in a pooled state one that it may take for it. All points
+ * of the pair must have been opened (depth -INFINITY); those without a sample stay so. Laws of
+ * overlap have one point, with its volume.
  *
  * A sample whose feature id a point bears is stored there. Of new ids each takes over the point of
  * a sample that has vanished at the same place, with its memory, its forces of the step before and

@@ -103,6 +103,25 @@ ff_status ff_work_reserve(ff_work *work, ff_list_size wanted) {
   return fits ? FF_OK : work_grow(work, size);
 }
 
+bool ff_work_lacked_points(ff_work *work, ff_status *status) {
+  ff_state *state = work->state;
+  ff_list_size wanted = {state->meet_count, state->near_count, state->point_count + state->lacking};
+  if (state->lacking == 0) {
+    return false;
+  }
+  state->lacking = 0;
+  state->evaluations--;
+  ff_frame_undo(state);
+  *status = ff_work_reserve(work, wanted);
+  return true;
+}
+
+void ff_work_restore(ff_work *work) {
+  ff_state *state = work->state;
+  memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+  ff_state_repeat_moves(work->model, state);
+}
+
 ff_status ff_work_list(ff_work *work) {
   ff_status status = ff_candidates_update(work->model, work->state);
   if (status == FF_ERROR_CAPACITY) {
@@ -147,13 +166,13 @@ ff_status ff_work_refresh(ff_work *work) {
       return status;
     }
   }
-  if (model->midpoint) { /* rates are those of the middle of the step to come */
-    ff_forces_update(model, state, state->t, state->y, NULL, NULL);
-  } else {
-    ff_forces_update(model, state, state->t, state->y, work->rates + state->memory_at,
-                     work->rates + state->ledger_at);
-  }
-  return FF_OK;
+  ff_status status = FF_OK;
+  do { /* rates of midpoint-implicit contacts are those of the middle of the step to come */
+    double *rates = model->midpoint ? NULL : work->rates;
+    ff_forces_update(model, state, state->t, state->y, rates ? rates + state->memory_at : NULL,
+                     rates ? rates + state->ledger_at : NULL);
+  } while (ff_work_lacked_points(work, &status) && status == FF_OK);
+  return status;
 }
 
 void ff_work_drop_memory(ff_work *work, int point) {
@@ -204,7 +223,7 @@ ff_status ff_work_finish(ff_work *work, double t_before) {
   bool good = ff_work_tidy(work) && ff_constraints_project(work->model, state, state->t, state->y);
   ff_status status = good ? stepper->refresh(work) : FF_ERROR_STEP;
   if (status != FF_OK) {
-    memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+    ff_work_restore(work);
     state->t = t_before;
     stepper->refresh(work);
     return status;

@@ -55,6 +55,7 @@ typedef struct ff_work {
 
 typedef struct ff_stepper {
   bool staged;       /* needs work->stage and work->sum */
+  bool pooled;       /* contact points are taken as pairs touch; see ff_state_take_points */
   size_t point_size; /* bytes of its own data of each contact point (ff_state_own_point) */
   ff_status (*create)(ff_work *work); /* may be NULL */
   void (*destroy)(ff_work *work);     /* may be NULL */
@@ -99,6 +100,11 @@ static inline bool ff_is_cancelled(const atomic_bool *flag) {
 ff_status ff_work_reserve(ff_work *work, ff_list_size wanted);
 /* New pair list (ff_candidates_update), for which capacity grows as needed. */
 ff_status ff_work_list(ff_work *work);
+/* Capacity for the points that the last evaluation lacked, which must then be repeated. False: it
+ * lacked none. status: FF_OK if there is capacity now. */
+bool ff_work_lacked_points(ff_work *work, ff_status *status);
+/* Sets y back to work->before, at the start of the step. */
+void ff_work_restore(ff_work *work);
 /* refresh of the fixed steppers: contacts, forces and the rates of memory and ledger. */
 ff_status ff_work_refresh(ff_work *work);
 

@@ -143,17 +143,28 @@ static bool euler_advance(ff_work *work, double h) {
 static ff_status euler_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   double t = state->t, h = t_end - t;
-  memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
-  if (!euler_advance(work, h)) {
-    memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
+  ff_status status = FF_OK;
+  bool good;
+  do {
+    const ff_solver_info info = work->solver;
+    state->move_count = 0;
+    memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
+    good = euler_advance(work, h);
+    if (!good || state->lacking > 0) {
+      ff_work_restore(work);
+      work->solver = info;
+    }
+  } while (ff_work_lacked_points(work, &status) && status == FF_OK);
+  if (!good || status != FF_OK) {
     ff_work_refresh(work);
-    return FF_ERROR_STEP;
+    return status == FF_OK ? FF_ERROR_STEP : status;
   }
   state->t = t_end;
   return ff_work_finish(work, t);
 }
 
 const ff_stepper ff_stepper_symplectic_euler = {
+    .pooled = true,
     .point_size = sizeof(ff_midpoint_point),
     .create = euler_create,
     .destroy = euler_destroy,

@@ -112,7 +112,7 @@ test("the ledger of a robot reaches its line with what its joints store, each la
   await other.close();
 });
 
-test("every scene of the house makes a page that works", async (tab) => {
+test("every scene makes a page that works", async (tab) => {
   for (const file of readdirSync(scenes).filter((f) => f.endsWith(".yaml"))) {
     const out = join(folder, "scene.html");
     const run = spawnSync(program, ["run", join(scenes, file), "--quiet", "--set", "duration=0.05", "--report", out]);
