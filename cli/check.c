@@ -132,6 +132,10 @@ static void check_print_run(const ff_model *model) {
     ff_cli_say(stdout, "stepper      %s, rtol %.3g, atol %.3g\n", run->stepper.kind,
                run->stepper.rtol, run->stepper.atol);
   }
+  if (run->stepper.accuracy > 0 && ff_stepper_find(run->stepper.kind)->crowd_accuracy > 0) {
+    ff_cli_say(stdout, "             islands of 64 pairs and more: forces to %.3g of the largest\n",
+               run->stepper.accuracy);
+  }
   if (ff_model_stepper_reason(model)[0]) {
     ff_cli_say(stdout, "             chosen: %s\n", ff_model_stepper_reason(model));
   }
@@ -388,6 +392,7 @@ static void json_run(ff_json *json, const ff_model *model) {
   ff_json_open(json, "stepper", '{');
   ff_json_text(json, "kind", run->stepper.kind);
   ff_json_number(json, "step", run->stepper.step);
+  ff_json_number(json, "accuracy", run->stepper.accuracy);
   ff_json_number(json, "rtol", run->stepper.rtol);
   ff_json_number(json, "atol", run->stepper.atol);
   ff_json_text(json, "reason", ff_model_stepper_reason(model));

@@ -191,6 +191,10 @@ static void summary_print_contacts(const ff_audit *audit, const ff_run_def *run,
                worst->dissipation, worst->penetration,
                judged ? "" : ": at the end of steps, forces not judged");
   }
+  if (worst->solver > 0) {
+    ff_cli_say(out, "                   large islands to %.3g of the largest force, worst %.3g\n",
+               run->stepper.accuracy, worst->solver);
+  }
 }
 
 /* Warns if many steps are limited by stability rather than accuracy. Servos and friction of joints
@@ -249,6 +253,9 @@ static void json_stepper(ff_json *json, const ff_run_def *run) {
   } else {
     ff_json_number(json, "step", run->stepper.step);
   }
+  if (ff_stepper_find(run->stepper.kind)->crowd_accuracy > 0) {
+    ff_json_number(json, "accuracy", run->stepper.accuracy);
+  }
   ff_json_close(json, '}');
 }
 
@@ -282,6 +289,7 @@ static void json_audit(ff_json *json, const ff_audit *audit, const ff_run_def *r
   ff_json_number(json, "contact_force", audit->contact_force);
   ff_json_number(json, "complementarity", audit->contact.complementarity);
   ff_json_number(json, "cone", audit->contact.cone);
+  ff_json_number(json, "solver", audit->contact.solver);
   ff_json_number(json, "dissipation", audit->contact.dissipation);
   ff_json_number(json, "penetration", audit->contact.penetration);
   ff_json_close(json, '}');

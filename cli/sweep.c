@@ -130,7 +130,9 @@ static ff_status sweep_list_missing(sweep_job *job, ff_report *report) {
   return status;
 }
 
-/* Large chunks first, single runs at the end, so that all processes finish together. */
+/* Large chunks first, single runs at the end, so that all processes finish together. A process asks
+ * for the next chunk while as many runs as the last one had still wait, and two per thread: enough
+ * to be busy while the first process writes. */
 static int sweep_chunk(const sweep_job *job, int threads) {
   long left = job->missing_count - job->next;
   long fair = left / (8L * threads * job->mpi.size) + 1;
@@ -198,8 +200,8 @@ static void sweep_send_rows(sweep_job *job, ff_sweep_row **rows, int count) {
   free(bytes);
 }
 
-/* Receives runs after a request; false: there are no more. */
-static bool sweep_receive_runs(sweep_job *job, bool *asked) {
+/* Receives runs after a request, and their number; false: there are no more. */
+static bool sweep_receive_runs(sweep_job *job, bool *asked, int *chunk) {
   long runs[CHUNK_MOST];
   int from, size = job->mpi.probe(&from);
   if (size < 0) {
@@ -207,25 +209,25 @@ static bool sweep_receive_runs(sweep_job *job, bool *asked) {
   }
   job->mpi.receive(from, runs, size < (int)sizeof runs ? size : (int)sizeof runs);
   *asked = false;
-  int count = size / (int)sizeof *runs;
+  int count = *chunk = size / (int)sizeof *runs;
   if (count > 0 && !ff_sweep_pool_give(job->pool, runs, count)) {
     exit(ff_cli_fail(FF_ERROR_MEMORY, NULL));
   }
   return count > 0;
 }
 
-/* All processes but the first: ask for runs while fewer wait than two per thread. */
+/* All processes but the first. */
 static void sweep_help(sweep_job *job, int threads) {
   bool asked = false, more = true;
   ff_sweep_row *rows[BATCH];
-  int count = 0;
+  int count = 0, chunk = 0;
   while (more || count > 0 || ff_sweep_pool_pending(job->pool) > 0) {
-    if (more && !asked && ff_sweep_pool_pending(job->pool) < 2 * threads) {
+    if (more && !asked && ff_sweep_pool_pending(job->pool) < 2 * threads + chunk) {
       job->mpi.send(0, "", 0);
       asked = true;
     }
     if (asked) {
-      more = sweep_receive_runs(job, &asked) && more;
+      more = sweep_receive_runs(job, &asked, &chunk) && more;
       asked = asked && more;
     }
     int pending = ff_sweep_pool_pending(job->pool);
@@ -249,14 +251,13 @@ static ff_status sweep_lead(sweep_job *job, int threads, ff_report *report) {
   ff_sweep_row *rows[BATCH];
   job->written = ff_wall_clock();
   while (status == FF_OK) {
-    int pending = ff_sweep_pool_pending(job->pool);
-    if (!sweep_stop && job->next < job->missing_count && pending < 2 * threads) {
-      int count = sweep_chunk(job, threads);
-      if (!ff_sweep_pool_give(job->pool, job->missing + job->next, count)) {
+    int pending = ff_sweep_pool_pending(job->pool), chunk = sweep_chunk(job, threads);
+    if (!sweep_stop && chunk > 0 && pending < 2 * threads + chunk) {
+      if (!ff_sweep_pool_give(job->pool, job->missing + job->next, chunk)) {
         return FF_ERROR_MEMORY;
       }
-      job->next += count;
-      pending += count;
+      job->next += chunk;
+      pending += chunk;
     }
     status = sweep_serve(job, threads, &helpers, report);
     int count = ff_sweep_pool_take(job->pool, rows, BATCH, helpers > 0 ? 0.001 : 0.05);

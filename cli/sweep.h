@@ -82,8 +82,8 @@ ff_status ff_sweep_pool_create(ff_sweep_pool **out, const ff_study *study, int t
 int ff_sweep_pool_pending(ff_sweep_pool *pool);
 /* Gives runs; false: out of memory. */
 bool ff_sweep_pool_give(ff_sweep_pool *pool, const long *runs, int count);
-/* Takes finished rows, at most limit, in order of completion; waits up to `seconds` for the first.
- * The rows are freed with free. */
+/* Takes finished rows, at most limit, in order of completion; waits up to `seconds` for several, or
+ * for the first if few runs are left to do. The rows are freed with free. */
 int ff_sweep_pool_take(ff_sweep_pool *pool, ff_sweep_row **rows, int limit, double seconds);
 /* Ends running runs at their next sample; frees everything. NULL is allowed. */
 void ff_sweep_pool_destroy(ff_sweep_pool *pool);

@@ -2,11 +2,14 @@
 #include "say.h"
 #include "sweep.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { APPLICATION = 0x46465357, FORMAT = 1 }; /* "FFSW" */
 
@@ -28,9 +31,10 @@ static ff_status sweep_store_fail(const ff_sweep_store *store, ff_report *report
              sqlite3_errmsg(store->db));
     return FF_ERROR_INPUT;
   }
-  if (code == SQLITE_CANTOPEN) {
-    snprintf(report->what, sizeof report->what, "cannot be opened");
-    return FF_ERROR_INPUT;
+  if (code == SQLITE_CANTOPEN) { /* of its journal: the database itself could be opened */
+    snprintf(report->what, sizeof report->what,
+             "files beside it (-wal, -shm) cannot be written: is the disk full, or the folder "
+             "read-only?");
   }
   return code == SQLITE_NOMEM ? FF_ERROR_MEMORY : FF_ERROR_FILE;
 }
@@ -206,8 +210,27 @@ static ff_status sweep_store_prepare(ff_sweep_store *store, const ff_study *stud
   return code == SQLITE_OK ? FF_OK : sweep_store_fail(store, report);
 }
 
+/* SQLite does not tell why a file cannot be opened: after a failure it tries again to read it. */
+static ff_status sweep_store_try(const ff_sweep_store *store, bool create, ff_report *report) {
+  int file = open(store->path, create ? O_RDWR | O_CREAT : O_RDWR, 0666), error = errno;
+  if (file >= 0) {
+    close(file);
+    return FF_OK;
+  }
+  char what[128];
+  bool machine = error == ENOSPC || error == EDQUOT || error == EIO || error == ENFILE ||
+                 error == EMFILE || error == ENOMEM;
+  snprintf(what, sizeof what, "cannot be opened: %s", strerror(error));
+  ff_status status = sweep_store_refuse(store, what, report);
+  return machine ? FF_ERROR_FILE : status;
+}
+
 static ff_status sweep_store_begin(ff_sweep_store *store, const ff_study *study,
                                    ff_report *report) {
+  ff_status status = sweep_store_try(store, study != NULL, report);
+  if (status != FF_OK) {
+    return status;
+  }
   int flags = study ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
   if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK) {
     if (!store->db) {
@@ -216,7 +239,7 @@ static ff_status sweep_store_begin(ff_sweep_store *store, const ff_study *study,
     return sweep_store_fail(store, report);
   }
   sqlite3_busy_timeout(store->db, 10000);
-  ff_status status = sweep_store_do(
+  status = sweep_store_do(
       store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY",
       report);
   if (status != FF_OK) {

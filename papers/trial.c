@@ -75,8 +75,12 @@ static void clean_up(attempt *a) {
 static void need(attempt *a, ff_status status, ff_report *report) {
   if (status != FF_OK) {
     if (!report->what[0]) {
-      snprintf(report->what, sizeof report->what, "%s: %s", a->trial->scene,
-               ff_status_text(status));
+      ff_report why = {0};
+      if (a->sim) {
+        ff_sim_failure(a->sim, &why);
+      }
+      snprintf(report->what, sizeof report->what, "%s: %s: %.400s", a->trial->scene,
+               ff_status_text(status), why.what);
     }
     clean_up(a);
     a->study->fail(a->study->context, status, report);

@@ -136,23 +136,20 @@ static void a_stepper_is_chosen_that_fits_the_scene(void **state) {
   world_end(&w);
 }
 
-static void new_writes_scenes_that_can_be_loaded(void **state) {
+/* Scenes to start from run good, and `check` has nothing to warn of. An existing file is kept. */
+static void new_writes_scenes_that_run_good(void **state) {
   (void)state;
-  char folder[] = "/tmp/footfall-new-XXXXXX", command[1024], path[256];
+  char folder[] = "/tmp/footfall-new-XXXXXX", command[1024];
   assert_non_null(mkdtemp(folder));
   static const char *const kinds[] = {"impact", "foot", "robot", "pile"};
+  static const char *const commands[] = {
+      "%s new %s -o %s/%s.yaml 2>/dev/null", "! %s new %s -o %s/%s.yaml 2>/dev/null",
+      "! %s check %.0s%s/%s.yaml | grep -q WARNING", "%s run %.0s%s/%s.yaml --quiet"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    snprintf(path, sizeof path, "%s/%s.yaml", folder, kinds[i]);
-    snprintf(command, sizeof command,
-             "%s new %s -o %s 2>/dev/null && ! %s new %s -o %s 2>/dev/null", FF_PROGRAM, kinds[i],
-             path, FF_PROGRAM, kinds[i], path);
-    assert_int_equal(system(command), 0); /* and an existing file is not overwritten */
-    world w = {0};
-    ff_report report = {0};
-    assert_int_equal(ff_scene_load(&w.scene, path, NULL, 0, &report), FF_OK);
-    world_start(&w);
-    assert_int_equal(world_advance(&w, 0.01), FF_OK);
-    world_end(&w);
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+      snprintf(command, sizeof command, commands[k], FF_PROGRAM, kinds[i], folder, kinds[i]);
+      assert_int_equal(system(command), 0);
+    }
   }
   snprintf(command, sizeof command, "rm -r %s", folder);
   assert_int_equal(system(command), 0);
@@ -166,7 +163,7 @@ int main(void) {
       cmocka_unit_test(contacts_none_and_unknown_materials_have_no_contacts),
       cmocka_unit_test(materials_give_laws_under_every_stepper),
       cmocka_unit_test(a_stepper_is_chosen_that_fits_the_scene),
-      cmocka_unit_test(new_writes_scenes_that_can_be_loaded),
+      cmocka_unit_test(new_writes_scenes_that_run_good),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Fits: parameters that made the data are found again, with intervals that hold them as often as
- * they say. FOOTFALL_FIT_TRIALS=100 makes it a campaign of so many trials for every law. */
+ * they say. FOOTFALL_FIT_TRIALS=100 makes it a campaign of so many trials for every law,
+ * FOOTFALL_FIT_LAW=TEXT of those whose name holds this text. */
 #include "folder.h"
 #include "footfall/footfall.h"
 #include "math/vec.h"
@@ -116,7 +117,10 @@ typedef struct fit_case {
   double truth[2];
 } fit_case;
 
-/* A ball of 1 kg and 5 cm that falls 5 cm with 2 m/s sideways on a soft floor and bounces. */
+/* A ball of 1 kg and 5 cm that spins about the vertical, falls 5 cm with 2 m/s sideways on a soft
+ * floor and bounces.
+ * Transition speeds and switches of a law are no physical parameters; mu_static of coulomb acts
+ * below 3 mm/s, which such data do not tell. */
 static const fit_case cases[] = {
     {"linear",
      "adaptive, rtol: 1e-8",
@@ -176,6 +180,60 @@ static const fit_case cases[] = {
      "normal: {law: membrane, k: 2000, c: 10, thickness: 0.004, mu: 0.1, e: 0.6}",
      {"normal.e"},
      {0.6}},
+    {"hunt-crossley, n",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, n: 1.5, alpha: 0.3}",
+     {"normal.n", "normal.alpha"},
+     {1.5, 0.3}},
+    {"coulomb, kinetic",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, "
+     "friction: {law: coulomb, mu_static: 0.6, mu_kinetic: 0.15}",
+     {"friction.mu_kinetic"},
+     {0.15}},
+    {"bristle-clutch, K",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, "
+     "friction: {law: bristle-clutch, K: 3e3, D: 100, mu: 1}",
+     {"friction.K", "friction.D"},
+     {3e3, 100}},
+    {"continuous, mu_s",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, "
+     "friction: {law: continuous, mu_s: 0.3, mu_d: 0.15, v_t: 0.5}",
+     {"friction.mu_s", "friction.mu_d"},
+     {0.3, 0.15}},
+    {"ellipsoidal, e_r",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, "
+     "friction: {law: ellipsoidal, mu: 0.15, e_r: 0.02}",
+     {"friction.e_r"},
+     {0.02}},
+    {"quasi-rigid stepper",
+     "quasi-rigid, step: 1e-3",
+     "normal: {law: quasi-rigid, k: 2000, c: 10}, friction: {law: ellipsoidal, mu: 0.15}",
+     {"normal.k", "normal.c"},
+     {2000, 10}},
+    {"the same, friction",
+     "quasi-rigid, step: 1e-3",
+     "normal: {law: quasi-rigid, k: 2000, c: 10}, friction: {law: ellipsoidal, mu: 0.15}",
+     {"friction.mu"},
+     {0.15}},
+    {"membrane, layer",
+     "micro-macro, step: 2e-4",
+     "normal: {law: membrane, k: 2000, c: 10, thickness: 0.04, mu: 0.1, e: 0.6}",
+     {"normal.k", "normal.c"},
+     {2000, 10}},
+    {"membrane, friction",
+     "micro-macro, step: 2e-4",
+     "normal: {law: membrane, k: 2000, c: 10, thickness: 0.04, mu: 0.1, e: 0.6}",
+     {"normal.mu"},
+     {0.1}},
+    {"elastic, micro-macro",
+     "micro-macro, step: 2e-4",
+     "normal: {law: elastic, k: 2000, c: 10}",
+     {"normal.k", "normal.c"},
+     {2000, 10}},
 };
 
 static void write_scene(const fit_case *from) {
@@ -184,7 +242,7 @@ static void write_scene(const fit_case *from) {
            "footfall: 1\nduration: 0.5\nstepper: {kind: %s}\nbodies:\n"
            "  floor: {fixed: true, shape: {half-space: {}}}\n"
            "  ball: {mass: 1, shape: {sphere: {radius: 0.05}}, position: [0, 0, 0.1], "
-           "velocity: [2, 0, 0]}\ncontacts:\n  - {pair: [ball, floor], %s}\n",
+           "velocity: [2, 0, 0], omega: [0, 0, 100]}\ncontacts:\n  - {pair: [ball, floor], %s}\n",
            from->stepper, from->contact);
   write_text("scene.yaml", text);
 }
@@ -225,7 +283,7 @@ static void write_fit(const fit_case *from) {
             fmin(3 * from->truth[i], from->truth[i] < 1 && from->truth[i] > 0.5 ? 1 : INFINITY));
   }
   /* Steps of milliseconds move impacts in jumps: difference quotients must span several. */
-  fputs(strstr(from->stepper, "micro-macro") ? "step: 0.01\n" : "", out);
+  fputs(strstr(from->stepper, "adaptive") ? "" : "step: 0.01\n", out);
   fputs("samples: 8\ndata: {files: data.csv}\ncompare:\n"
         "  - {columns: x, channel: body.ball.position.x, noise: 5e-4}\n"
         "  - {columns: z, channel: body.ball.position.z, noise: 5e-4}\n",
@@ -246,11 +304,14 @@ static ff_fit *load(void) {
 
 static void intervals_hold_the_truth_as_often_as_they_say(void **state) {
   (void)state;
-  const char *wish = getenv("FOOTFALL_FIT_TRIALS");
+  const char *wish = getenv("FOOTFALL_FIT_TRIALS"), *only = getenv("FOOTFALL_FIT_LAW");
   int trials = wish ? atoi(wish) : 3, inside = 0, all = 0;
   uint64_t seed = 12345;
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     int held = 0, count = 0;
+    if (only && !strstr(cases[c].law, only)) {
+      continue;
+    }
     write_scene(&cases[c]);
     write_fit(&cases[c]);
     for (int trial = 0; trial < trials; trial++) {
@@ -272,7 +333,7 @@ static void intervals_hold_the_truth_as_often_as_they_say(void **state) {
       ff_fit_destroy(&fit);
     }
     if (wish) { /* few trials cannot tell a rate */
-      print_message("%-18s %d of %d intervals hold the truth\n", cases[c].law, held, count);
+      print_message("%-22s %d of %d intervals hold the truth\n", cases[c].law, held, count);
       assert_true(trials < 100 || (held >= 0.9 * count && held <= 0.995 * count));
     }
     inside += held;

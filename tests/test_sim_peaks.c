@@ -174,6 +174,30 @@ static void an_impact_takes_at_most_900_evaluations(void **state) {
   assert_near(lost, impact_loss("stepper.rtol=1e-12", &many), 1e-8);
 }
 
+/* The sphere of [Azad10 Sec. 4], advanced in pieces of 0.1 ms: the touch-down lies nearer to the
+ * end of a step than steps can be told apart. */
+static void short_advances_pass_a_touch(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim =
+      sim_of(&model,
+             "footfall: 1\n"
+             "stepper: {kind: adaptive, rtol: 1e-12, atol: 1e-14}\n"
+             "bodies:\n"
+             "  floor: {fixed: true, shape: {half-space: {}}}\n"
+             "  ball: {mass: 0.154, position: [0, 0, 0.1], velocity: [0.5, 0.5, 0],\n"
+             "         shape: {sphere: {radius: 0.0165}}}\n"
+             "contacts:\n"
+             "  - pair: [ball, floor]\n"
+             "    normal: {law: azad-featherstone, K: 8.5e6, D: 3.1e3}\n"
+             "    friction: {law: bristle-clutch, K: 12.75e6, D: 3.1e3, mu: 0.2, viscous: 0.1}\n",
+             NULL);
+  for (int i = 1; i <= 1320; i++) {
+    assert_int_equal(ff_sim_advance(sim, i / 1e4), FF_OK);
+  }
+  end(sim, model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_of_one_impact),
@@ -182,6 +206,7 @@ int main(void) {
       cmocka_unit_test(a_box_adds_its_corners),
       cmocka_unit_test(rest_costs_no_search),
       cmocka_unit_test(an_impact_takes_at_most_900_evaluations),
+      cmocka_unit_test(short_advances_pass_a_touch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

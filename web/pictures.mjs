@@ -39,7 +39,35 @@ async function animate(scene, name, width, ...sets) {
   await page.close();
 }
 
+// The replay at this part of the run.
+async function still(scene, name, part, ...sets) {
+  const page = await open(scene, 1400, 900, ...sets);
+  await page.evaluate((at) => {
+    const { clock, recording } = window.footfall.runs[0];
+    clock.seek(at * recording.end);
+  }, part);
+  await page.waitForTimeout(500);
+  const view = await page.evaluateHandle(() => window.footfall.runs[0].replay.view);
+  await view.asElement().screenshot({ path: join(images, name) });
+  await page.close();
+}
+
+// The page of a study.
+async function sweep(study, name) {
+  const path = join(folder, "sweep.html");
+  const words = ["sweep", `scenes/studies/${study}`, "--store", join(folder, "store.db"), "--quiet"];
+  execFileSync(program, words, { cwd: root });
+  execFileSync(program, [...words, "--report", path], { cwd: root });
+  const page = await browser.newPage({ viewport: { width: 1100, height: 800 }, colorScheme: "light" });
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForTimeout(1000);
+  await page.screenshot({ path: join(images, name) });
+  await page.close();
+}
+
 try {
+  await still("quadruped-quasi-rigid.yaml", "quadruped.png", 0.6);
+  await sweep("sliding-block.yaml", "sweep.png");
   const page = await open("tumbling-box.yaml", 1600, 1000);
   await page.evaluate(() => {
     const { clock, recording } = window.footfall.runs[0];

@@ -345,6 +345,8 @@ typedef struct ff_contact_residual {
   double cone;            /* N, friction beyond its cone, in units of the ellipsoid */
   double dissipation;     /* W, missing part of the maximal dissipation */
   double penetration;     /* m, beyond the layer: overlap of the cores */
+  double solver; /* 1, in islands that are not solved exactly (stepper.accuracy): difference between
+                  * a force and that of its law at the end of the step, over the largest force */
 } ff_contact_residual;
 
 /* After the last step. */
@@ -366,6 +368,7 @@ typedef enum ff_finding_kind {
   FF_FINDING_IMPACT,        /* an impact restitutes less or more than its law */
   FF_FINDING_COARSE,        /* a contact is stiffer than a fixed step can resolve */
   FF_FINDING_CONTACT,       /* complementarity, or the friction cone, of solved contacts */
+  FF_FINDING_SOLVER,        /* forces are not those of their laws */
   FF_FINDING_CREEP,         /* a contact that sticks drifts */
   FF_FINDING_MOTION,        /* another motion at half the step: footfall run --certify */
   /* notes */
@@ -446,6 +449,7 @@ typedef struct ff_solver_info {
   long cut_steps;  /* steps subdivided since they were not solved as a whole */
   long impact_steps; /* steps subdivided to resolve impacts; quasi-rigid */
   double effort;     /* 1, largest work of a step over its limit; quasi-rigid */
+  long crowds;       /* of the problems: large islands solved to stepper.accuracy */
   long repeated;     /* steps identical to the one before, to the last bit: everything at rest */
 } ff_solver_info;
 

@@ -26,6 +26,7 @@ typedef struct ff_stepper_info {
   double energy_tolerance;  /* 1, default of audit.energy-tolerance */
   double contact_tolerance; /* 1, error of contact forces relative to the largest that the audit
                              * allows; INFINITY: it judges none */
+  double crowd_accuracy;    /* 1, default of `stepper.accuracy`; 0: it has no such key */
   ff_contact_method contacts;
   bool fixed_step;        /* takes steps of `stepper.step`; false: chooses their length */
   bool locates_events;    /* ends steps at touch-down and lift-off */

@@ -102,6 +102,12 @@ const ff_paper_claim azad_claims[] = {
      .basis = "derivation: a free ground recovers as exp(−t K/D); it is integrated beside the "
               "sphere to 1e-6, and a hundred times that is a difference",
      .note = "The sphere is thrown back at 1 m/s after the first force has ended."},
+    {.key = "same-friction",
+     .claim = "Friction along x and y is the same",
+     .source = "Sec. 4, Fig. 13",
+     .paper = "the same",
+     .criteria = {FF_AT_MOST("largest difference over the largest force", 1e-9, "1")},
+     .basis = "rounding: equal speeds along both axes; steps are controlled to 1e-12"},
     {.key = "stick",
      .claim = "The first contact starts with slip, then sticks for less than 1 ms, then slips",
      .source = "Sec. 4, Fig. 14",

@@ -15,6 +15,7 @@ enum {
   CLUTCH,
   VISCOUS,
   NORMAL,
+  FRICTION_Y,
   CHANNELS
 };
 
@@ -26,17 +27,18 @@ typedef struct roll_part {
   double rolls_from;             /* s, last instant of slip */
   double slip_at_half;           /* m/s, fastest slip from 0.5 s on */
   double path;                   /* J, eq. 33 at the end */
-  ff_smoothness friction;        /* of the first bounce */
+  double unequal;         /* 1, largest difference of friction along x and y over the largest */
+  ff_smoothness friction; /* of the first bounce */
   bool slips_first, slips_last;
 } roll_part;
 
 static const ff_trace *run(ff_reproduction *study, const char *const *set, int count, long samples,
                            bool replay) {
   static const char *const channels[CHANNELS] = {
-      "body.ball.position.x",    "contact.ball:floor.slip",   "contact.ball:floor.force.x",
-      "contact.ball:floor.mode", "energy.spring.tangent",     "energy.lost.depth",
-      "energy.lost.normal",      "energy.lost.tangent",       "energy.lost.slip",
-      "energy.lost.viscous",     "contact.ball:floor.force.n"};
+      "body.ball.position.x",    "contact.ball:floor.slip",    "contact.ball:floor.force.x",
+      "contact.ball:floor.mode", "energy.spring.tangent",      "energy.lost.depth",
+      "energy.lost.normal",      "energy.lost.tangent",        "energy.lost.slip",
+      "energy.lost.viscous",     "contact.ball:floor.force.n", "contact.ball:floor.force.y"};
   return ff_reproduction_run(study, &(ff_trial){.scene = "scenes/rolling-sphere.yaml",
                                                 .set = set,
                                                 .set_count = count,
@@ -73,6 +75,16 @@ static void look_at_first(roll_part *part) {
   part->friction = ff_smoothness_of(part->first->channels[FRICTION], part->first->rows);
 }
 
+static double largest_inequality(const ff_trace *trace) {
+  double largest = 0, off = 0;
+  for (long i = 0; i < trace->rows; i++) {
+    double x = trace->channels[FRICTION][i], y = trace->channels[FRICTION_Y][i];
+    largest = fmax(largest, fabs(x));
+    off = fmax(off, fabs(x - y));
+  }
+  return off / largest;
+}
+
 static void *compute_part(ff_reproduction *study) {
   /* From 0.1 mm above the ground; 2 us between samples. */
   const char *const brief[] = {"duration=5e-3", "bodies.ball.position=[0, 0, 0.0166]",
@@ -82,6 +94,7 @@ static void *compute_part(ff_reproduction *study) {
   part->whole = run(study, NULL, 0, study->quick ? 2001 : 10001, true);
   part->first = run(study, brief, 3, 2501, false);
   look_at_first(part);
+  part->unequal = largest_inequality(part->whole);
   for (long i = 0; i < part->whole->rows; i++) {
     if (part->whole->channels[MODE][i] == FF_SLIP || part->whole->channels[MODE][i] == FF_OPEN) {
       part->rolls_from = part->whole->time[i];
@@ -104,6 +117,9 @@ static void *compute_part(ff_reproduction *study) {
 
 static void report_part(ff_reproduction *study, const void *computed) {
   const roll_part *part = computed;
+  ff_reproduction_judge(study, "same-friction",
+                        ff_reproduction_text(study, "differ by %.1g of the largest", part->unequal),
+                        part->unequal);
   ff_reproduction_judge(study, "stick",
                         ff_reproduction_text(study, "slips, sticks for %.2f ms%s",
                                              1e3 * part->stick, part->slips_last ? ", slips" : ""),

@@ -16,13 +16,42 @@
     .known = state, .note = remark                                                                 \
   }
 
-#define CORE_CRITERIA                                                                              \
-  { FF_AT_LEAST("impulse of the core", 0.1, "N s"), FF_BETWEEN("its time", 0.15, 0.2, "s") }
-#define CORE_BASIS                                                                                 \
-  "paper: just before 0.2 s; a tenth of the impulse m √(2gh) = 1.7 N s counts as large (chosen)"
+/* Example 2 is run with both readings of K: each claim of it has one row for each. */
+#define CORE(name, how, stiffness, figure, state, remark)                                          \
+  {                                                                                                \
+    .key = name,                                                                                   \
+    .claim = "A large impulse of the core just before 0.2 s (" how ", K_nn = " stiffness " N/m)",  \
+    .source = "Example 2, " figure, .paper = "large impulse before 0.2 s",                         \
+    .criteria = {FF_AT_LEAST("impulse of the core", 0.1, "N s"),                                   \
+                 FF_BETWEEN("its time", 0.15, 0.2, "s")},                                          \
+    .basis = "paper: just before 0.2 s; a tenth of the impulse m √(2gh) = 1.7 N s counts as "    \
+             "large (chosen)",                                                                     \
+    .known = state, .note = remark                                                                 \
+  }
+#define STICKS(name, stiffness)                                                                    \
+  {                                                                                                \
+    .key = name, .claim = "It sticks from about 0.4 s on (K_nn = " stiffness " N/m)",              \
+    .source = "Example 2, Fig. 6(d)", .paper = "about 0.4 s",                                      \
+    .criteria = {FF_BETWEEN("time", 0.38, 0.42, "s"),                                              \
+                 FF_AT_MOST("distance from the exact time", 2, "steps")},                          \
+    .basis = "reading: 5 %; derivation: up to any time the floor's impulse is m g t"               \
+  }
+#define ROLLS(name, stiffness)                                                                     \
+  {                                                                                                \
+    .key = name,                                                                                   \
+    .claim = "Tilted, it slides until about 0.5 s, then rolls (K_nn = " stiffness " N/m)",         \
+    .source = "Example 2", .paper = "about 0.5 s",                                                 \
+    .criteria = {FF_BETWEEN("last slip", 0.45, 0.55, "s")}, .basis = "reading: rounding of 0.5",   \
+    .known = FF_CLAIM_DIFFERS, .note = READING                                                     \
+  }
+#define SMOOTH                                                                                     \
+  FF_AT_MOST("factor of the largest change at half the interval", 0.55, "1"),                      \
+      FF_AT_MOST("factor of the largest change of slope at half the interval", 0.55, "1")
+#define SMOOTH_BASIS "convergence: 0.5 where the derivative is bounded, 1 at a jump or kink"
 #define CRITICAL                                                                                     \
   "With C = 2 √K and 1 kg the damping is critical, and the fall ends above the core: the printed " \
   "K in the order n, t, o cannot give the paper's plots."
+#define SOFT "K read in the order x, y, z."
 #define READING                                                                                    \
   "The time depends on the stiffness, on the step and on the exact meaning of the printed "        \
   "quaternion (0.9962, 0, 0.0872, 0)."
@@ -61,12 +90,13 @@ const ff_paper_claim chakraborty_claims[] = {
                   FF_AT_LEAST("loss", 1, "J")},
      .basis = "derivation: exact motion; error of first order, m g v h = 3e-3 J in a step"},
     {.key = "after-core",
-     .claim = "After the impact the disc oscillates on the undamped spring and keeps its energy",
-     .source = "Example 1, Fig. 4(c)",
-     .paper = "oscillatory, energy preserved",
+     .claim = "After the impact the disc oscillates on the undamped spring, keeps its energy and "
+              "has a smooth velocity",
+     .source = "Example 1, Fig. 4(c), (d), (e)",
+     .paper = "oscillatory, energy preserved, smooth",
      .criteria = {FF_AT_LEAST("changes of direction", 2, "1"),
-                  FF_AT_MOST("mean loss of energy in a step", 1e-5, "J")},
-     .basis = "paper: a loss of the order 1e-5 J per step is acceptable"},
+                  FF_AT_MOST("mean loss of energy in a step", 1e-5, "J"), SMOOTH},
+     .basis = "paper: a loss of the order 1e-5 J per step is acceptable; " SMOOTH_BASIS},
     {.key = "euler-loss",
      .claim = "Otherwise a step of 0.1 ms loses about 1e-5 J, and gains none",
      .source = "Example 1, Figs. 4(e), 5(a)",
@@ -84,10 +114,8 @@ const ff_paper_claim chakraborty_claims[] = {
      .claim = "Without impact the velocity is smooth",
      .source = "Example 1, Fig. 5(d)",
      .paper = "smooth",
-     .criteria = {FF_AT_MOST("factor of the largest change at half the interval", 0.55, "1"),
-                  FF_AT_MOST("factor of the largest change of slope at half the interval", 0.55,
-                             "1")},
-     .basis = "convergence: 0.5 where the derivative is bounded, 1 at a jump or kink"},
+     .criteria = {SMOOTH},
+     .basis = SMOOTH_BASIS},
     {.key = "core-matters",
      .claim = "The response is quite different when the core is hit",
      .source = "Example 1",
@@ -100,36 +128,10 @@ const ff_paper_claim chakraborty_claims[] = {
      .paper = "Euler approximation",
      .criteria = {FF_BETWEEN("order of the error of the height", 0.9, 1.1, "1")},
      .basis = "convergence: against the exact motion, last of three halvings"},
-    {.key = "flat-core",
-     .claim = "A large impulse of the core just before 0.2 s (flat, K_nn = 36000 N/m)",
-     .source = "Example 2, Fig. 6(b)",
-     .paper = "large impulse before 0.2 s",
-     .criteria = CORE_CRITERIA,
-     .basis = CORE_BASIS,
-     .known = FF_CLAIM_DIFFERS,
-     .note = CRITICAL},
-    {.key = "flat-core-soft",
-     .claim = "A large impulse of the core just before 0.2 s (flat, K_nn = 8000 N/m)",
-     .source = "Example 2, Fig. 6(b)",
-     .paper = "large impulse before 0.2 s",
-     .criteria = CORE_CRITERIA,
-     .basis = CORE_BASIS,
-     .note = "K read in the order x, y, z."},
-    {.key = "tilted-core",
-     .claim = "A large impulse of the core just before 0.2 s (tilted, K_nn = 36000 N/m)",
-     .source = "Example 2, Fig. 7(a)",
-     .paper = "large impulse before 0.2 s",
-     .criteria = CORE_CRITERIA,
-     .basis = CORE_BASIS,
-     .known = FF_CLAIM_DIFFERS,
-     .note = CRITICAL},
-    {.key = "tilted-core-soft",
-     .claim = "A large impulse of the core just before 0.2 s (tilted, K_nn = 8000 N/m)",
-     .source = "Example 2, Fig. 7(a)",
-     .paper = "large impulse before 0.2 s",
-     .criteria = CORE_CRITERIA,
-     .basis = CORE_BASIS,
-     .note = "K read in the order x, y, z."},
+    CORE("flat-core", "flat", "36000", "Fig. 6(b)", FF_CLAIM_DIFFERS, CRITICAL),
+    CORE("flat-core-soft", "flat", "8000", "Fig. 6(b)", FF_CLAIM_HOLDS, SOFT),
+    CORE("tilted-core", "tilted", "36000", "Fig. 7(a)", FF_CLAIM_DIFFERS, CRITICAL),
+    CORE("tilted-core-soft", "tilted", "8000", "Fig. 7(a)", FF_CLAIM_HOLDS, SOFT),
     {.key = "core-needs",
      .claim =
          "Condition for the core's impulse of Fig. 6: a normal stiffness below that at which a "
@@ -160,20 +162,16 @@ const ff_paper_claim chakraborty_claims[] = {
                               "1"),
                   FF_AT_MOST("steps", 3, "1")},
      .basis = "derivation: friction under the weight takes μ e_r m g h / I a step"},
-    {.key = "sticks",
-     .claim = "It sticks from about 0.4 s on (K_nn = 36000 N/m)",
-     .source = "Example 2, Fig. 6(d)",
-     .paper = "about 0.4 s",
-     .criteria = {FF_BETWEEN("time", 0.38, 0.42, "s"),
-                  FF_AT_MOST("distance from the exact time", 2, "steps")},
-     .basis = "reading: 5 %; derivation: up to any time the floor's impulse is m g t"},
-    {.key = "sticks-soft",
-     .claim = "It sticks from about 0.4 s on (K_nn = 8000 N/m)",
-     .source = "Example 2, Fig. 6(d)",
-     .paper = "about 0.4 s",
-     .criteria = {FF_BETWEEN("time", 0.38, 0.42, "s"),
-                  FF_AT_MOST("distance from the exact time", 2, "steps")},
-     .basis = "reading: 5 %; derivation: up to any time the floor's impulse is m g t"},
+    STICKS("sticks", "36000"),
+    STICKS("sticks-soft", "8000"),
+    {.key = "spin-friction",
+     .claim = "What is left after the impact is slowly dissipated by the torsional friction",
+     .source = "Example 2, Fig. 6(a)",
+     .paper = "slowly dissipated by the torsional friction",
+     .criteria = {FF_AT_LEAST("its smallest share of the energy lost from 0.05 s after the touch "
+                              "on, both readings",
+                              0.5, "1")},
+     .basis = "paper: more than any other cause; 0.05 s is the width of the impact in the figure"},
     {.key = "rest",
      .claim = "It settles, and the layer bears its weight",
      .source = "Example 2, Fig. 6(b), (c)",
@@ -187,22 +185,8 @@ const ff_paper_claim chakraborty_claims[] = {
      .criteria = {FF_AT_LEAST("smaller of the largest angular velocities, both readings", 1,
                               "rad/s")},
      .basis = "chosen: a fifth of the spin"},
-    {.key = "rolls",
-     .claim = "Tilted, it slides until about 0.5 s, then rolls (K_nn = 36000 N/m)",
-     .source = "Example 2",
-     .paper = "about 0.5 s",
-     .criteria = {FF_BETWEEN("last slip", 0.45, 0.55, "s")},
-     .basis = "reading: rounding of 0.5",
-     .known = FF_CLAIM_DIFFERS,
-     .note = READING},
-    {.key = "rolls-soft",
-     .claim = "Tilted, it slides until about 0.5 s, then rolls (K_nn = 8000 N/m)",
-     .source = "Example 2",
-     .paper = "about 0.5 s",
-     .criteria = {FF_BETWEEN("last slip", 0.45, 0.55, "s")},
-     .basis = "reading: rounding of 0.5",
-     .known = FF_CLAIM_DIFFERS,
-     .note = READING},
+    ROLLS("rolls", "36000"),
+    ROLLS("rolls-soft", "8000"),
     {.key = "rolls-on",
      .claim = "Once it rolls it goes on rolling",
      .source = "Example 2",

@@ -23,7 +23,8 @@ typedef struct disc_part {
   drop_part core, free;
   double step[STEPS], deepest[STEPS], end[STEPS], error[STEPS]; /* error: of the height, m */
   const ff_trace *replay;
-  ff_smoothness smooth; /* of the speed without core */
+  ff_smoothness smooth;       /* of the speed without core */
+  ff_smoothness smooth_after; /* of the speed after the impact with the core */
 } disc_part;
 
 static const char *const channels[CHANNELS] = {
@@ -102,6 +103,9 @@ static void *compute_part(ff_reproduction *study) {
   part->smooth =
       ff_smoothness_of(part->free.fall.trace->channels[SPEED], part->free.fall.trace->rows);
   look_after(&part->core);
+  long after = lround(part->core.fall.after / part->core.fall.step) + 1;
+  part->smooth_after = ff_smoothness_of(part->core.fall.trace->channels[SPEED] + after,
+                                        part->core.fall.trace->rows - after);
   for (int i = 0; i < STEPS; i++) {
     part->step[i] = 4 * step / (1 << i);
     drop_part other = take(study, no_core, part->step[i]);
@@ -159,9 +163,13 @@ static void report_energy(ff_reproduction *study, const disc_part *part) {
                         lost, growth);
   ff_reproduction_judge(study, "after-core",
                         ff_reproduction_text(study,
-                                             "turns %d times; loses %.1e J a step on average",
-                                             part->core.turns, part->core.leak),
-                        part->core.turns, part->core.leak);
+                                             "turns %d times; loses %.1e J a step on average; "
+                                             "with half the interval changes are %.3f, those of "
+                                             "the slope %.3f times as large",
+                                             part->core.turns, part->core.leak,
+                                             part->smooth_after.jump, part->smooth_after.kink),
+                        part->core.turns, part->core.leak, part->smooth_after.jump,
+                        part->smooth_after.kink);
 }
 
 static void report_free(ff_reproduction *study, const disc_part *part) {

@@ -48,6 +48,7 @@ typedef struct throw_part {
   double turning;                 /* rad/s, largest about x or y */
   double spin_off;                /* rad/s, change of the angular velocity before the touch */
   double removed;                 /* share of the energy that is gone 0.05 s after the touch */
+  double torsion;                 /* share of torsional friction in what is lost from then on */
   double distance_off;            /* m, depth against the closed form of the distance */
   double rest, force_end;         /* m, N, at the end */
 } throw_part;
@@ -148,6 +149,8 @@ static void look(throw_part *out) {
   }
   long after = lround((out->fall.touch + 0.05) / out->fall.step);
   out->removed = 1 - out->energy[after] / out->energy[0];
+  out->torsion =
+      (c[LOST_SPIN][last] - c[LOST_SPIN][after]) / (out->energy[after] - out->energy[last]);
   out->sticks = since < last ? trace->time[since + 1] : NAN;
   out->rest = c[HEIGHT][last];
   out->force_end = c[FORCE_N][last];
@@ -296,6 +299,10 @@ static void report_flat(ff_reproduction *study, const throw_part *it, const thro
                           ff_reproduction_text(study, "%.4f s; exact %.5f s", one->sticks, exact),
                           one->sticks, fabs(one->sticks - exact) / step);
   }
+  ff_reproduction_judge(study, "spin-friction",
+                        ff_reproduction_text(study, "%.3f (K_nn = 36000 N/m), %.3f (8000)",
+                                             hard->torsion, it->torsion),
+                        fmin(hard->torsion, it->torsion));
   ff_reproduction_judge(study, "rest",
                         ff_reproduction_text(study, "%.6f N of %.6f N, at %.7f m", hard->force_end,
                                              mass * g, hard->rest),

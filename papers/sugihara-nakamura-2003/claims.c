@@ -91,9 +91,11 @@ const ff_paper_claim sugihara_claims[] = {
      .basis = "derivation: without damping a bounce keeps its energy; ten drawn heights, 2.5 ms",
      .known = FF_CLAIM_PARTLY},
     {.key = "burst",
-     .claim = "The excess force of the micro model comes from a burst of contact points",
+     .claim =
+         "The excess force of the micro model comes from a burst of contact points, which Eq. 14 "
+         "does not resolve",
      .source = "Sec. IV-B",
-     .paper = "caused by burst of the number of contact points",
+     .paper = "caused by burst of the number of contact points; cannot be resolved",
      .criteria = {FF_AT_LEAST("contact points that come in one step of the landing", 4, "1"),
                   FF_AT_LEAST("force at the end of that step over the largest", 0.5, "1")},
      .basis = "paper: a sole has four; half of the largest force counts as its cause (chosen)"},

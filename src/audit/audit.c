@@ -173,9 +173,9 @@ static void audit_check_finite(ff_auditor *auditor, const ff_energy *energy,
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
   memset(auditor, 0, sizeof *auditor);
-  ff_peak *const peaks[] = {&auditor->residual,     &auditor->created, &auditor->undone,
-                            &auditor->taken,        &auditor->cancels, &auditor->coarse,
-                            &auditor->contact_share};
+  ff_peak *const peaks[] = {&auditor->residual,      &auditor->created,     &auditor->undone,
+                            &auditor->taken,         &auditor->cancels,     &auditor->coarse,
+                            &auditor->contact_share, &auditor->crowd_share, &auditor->solver};
   for (size_t i = 0; i < sizeof peaks / sizeof *peaks; i++) {
     peaks[i]->first = NAN;
   }
@@ -243,6 +243,13 @@ static double audit_stopping_force(const ff_model *model, const ff_state *state,
   return h > 0 ? momentum / h : 0;
 }
 
+/* Sweeps over a large island end where no force changes by more than its accuracy; they converge by
+ * a factor of up to 0.9 each, so that its error may be ten times that. */
+static double audit_contact_limit(const ff_model *model, bool crowd) {
+  double most = model->stepper->contact_tolerance;
+  return crowd ? greater(FF_LIMIT_CROWD * model->run.stepper.accuracy, most) : most;
+}
+
 /* Residual of solved contacts relative to the largest force in the step, but to at least a
  * thousandth of the largest force so far, or of a body's weight: where a contact has just begun or
  * ended, all forces are as small as rounding, also of momentum. */
@@ -250,7 +257,10 @@ static void audit_check_contacts(ff_auditor *auditor, const ff_model *model, con
                                  double h) {
   double force;
   ff_contact_residual now = ff_audit_contacts(model, state, &force), *worst = &auditor->worst;
+  now.solver = state->crowd_residual;
   auditor->contact = now;
+  worst->solver = greater(worst->solver, now.solver);
+  ff_peak_raise(&auditor->solver, now.solver, state->t, now.solver > FF_LIMIT_SOLVER);
   worst->complementarity = greater(worst->complementarity, now.complementarity);
   worst->cone = greater(worst->cone, now.cone);
   worst->dissipation = greater(worst->dissipation, now.dissipation);
@@ -261,8 +271,9 @@ static void audit_check_contacts(ff_auditor *auditor, const ff_model *model, con
     double floor = 1e-3 * greater(auditor->contact_force, audit_mean_weight(model));
     floor = greater(floor, 1e-5 * audit_stopping_force(model, state, h));
     double share = wrong / greater(greater(force, floor), wrong);
-    ff_peak_raise(&auditor->contact_share, share, state->t,
-                  share > model->stepper->contact_tolerance);
+    bool crowd = state->crowd_accuracy > 0;
+    ff_peak_raise(crowd ? &auditor->crowd_share : &auditor->contact_share, share, state->t,
+                  share > audit_contact_limit(model, crowd));
   }
 }
 
@@ -364,7 +375,10 @@ void ff_auditor_findings(const ff_auditor *auditor, const ff_model *model, ff_fo
   }
   audit_add_peak(out, FF_FINDING_COARSE, &auditor->coarse, 1, FF_COARSE_STEP);
   audit_add_peak(out, FF_FINDING_CONTACT, &auditor->contact_share, 1,
-                 model->stepper->contact_tolerance);
+                 audit_contact_limit(model, false));
+  audit_add_peak(out, FF_FINDING_CONTACT, &auditor->crowd_share, 1,
+                 audit_contact_limit(model, true));
+  audit_add_peak(out, FF_FINDING_SOLVER, &auditor->solver, 1, FF_LIMIT_SOLVER);
   if (!auditor->touched && model->binding_count > 0) {
     ff_found_add(out, FF_FINDING_UNTOUCHED, -1, -1, 0, 0, 0);
   }

@@ -60,6 +60,8 @@ typedef struct ff_auditor {
   long stiff_steps;           /* steps of error-controlled steppers that damping kept short */
   ff_contact_residual contact, worst; /* after the last step; worst so far */
   ff_peak contact_share; /* 1, force residual of a step relative to the largest force in it */
+  ff_peak crowd_share;   /* 1, the same in steps with islands that are not solved exactly, */
+  ff_peak solver;        /* 1, and how far their forces are from their laws */
   double contact_force;  /* N, largest so far */
   double next_notes;     /* s, time of the next check of notes.c */
   double next_window;    /* s, when the windows of creep.c end */

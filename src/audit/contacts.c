@@ -90,9 +90,10 @@ static ff_contact_load audit_contact_load(const ff_model *model, const ff_state 
 }
 
 static ff_contact_residual worse_residual(ff_contact_residual a, ff_contact_residual b) {
-  return (ff_contact_residual){greater(a.complementarity, b.complementarity),
-                               greater(a.cone, b.cone), greater(a.dissipation, b.dissipation),
-                               greater(a.penetration, b.penetration)};
+  return (ff_contact_residual){.complementarity = greater(a.complementarity, b.complementarity),
+                               .cone = greater(a.cone, b.cone),
+                               .dissipation = greater(a.dissipation, b.dissipation),
+                               .penetration = greater(a.penetration, b.penetration)};
 }
 
 /* Worst residual of a shape pair whose contact points are known by their numbers: of all that

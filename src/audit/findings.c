@@ -63,10 +63,15 @@ static const row rows[FF_FINDING_COUNT] = {
                 "a contact is stiffer than a fixed step can follow: step times frequency",
                 "use a smaller stepper.step"),
     [FF_FINDING_CONTACT] =
-        FAILURE(CONTACT, "contact conditions", "1", "the stepper's contact tolerance",
+        FAILURE(CONTACT, "contact conditions", "1",
+                "the stepper's contact tolerance; in large islands 10 times stepper.accuracy",
                 "a force across a gap, a tensile force or friction beyond its cone, of the largest "
                 "force",
                 "use a smaller stepper.step"),
+    [FF_FINDING_SOLVER] =
+        FAILURE(CONTACT, "solver residual", "1", "0.1 of the largest force",
+                "forces of a large island are not those of its laws at the end of the step",
+                "use a smaller stepper.accuracy or stepper.step"),
     [FF_FINDING_CREEP] = FAILURE(
         CONTACT, "creep", "m/s",
         "1e-6 m/s in three windows of 0.2 s; a note where the law is viscous below a slip speed",

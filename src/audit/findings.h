@@ -16,6 +16,8 @@
 #define FF_LIMIT_RIGID     1e-3  /* 1, of the smaller shape's bounding radius */
 #define FF_LIMIT_MISSED    0.1   /* 1, of the smaller half thickness */
 #define FF_LIMIT_CREEP     1e-6  /* m/s */
+#define FF_LIMIT_SOLVER    0.1   /* 1, of the largest force of a step */
+#define FF_LIMIT_CROWD     10.0  /* 1, error of forces over the accuracy of a large island */
 
 /* An entry; a and b count from 0, -1: none. */
 typedef struct ff_found {

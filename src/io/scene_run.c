@@ -19,11 +19,26 @@ static void run_read_micro_macro(ff_reader *reader, const ff_node *node, ff_step
   def->no_sticking = !sticking;
 }
 
+/* A number, or `exact`. */
+static void run_read_accuracy(ff_reader *reader, const ff_node *node, ff_stepper_def *def) {
+  const ff_node *accuracy = ff_tree_find(node, "accuracy");
+  if (accuracy && accuracy->kind == FF_NODE_SCALAR && strcmp(accuracy->text, "exact") == 0) {
+    def->accuracy = 0;
+    return;
+  }
+  ff_get_number(reader, node, "accuracy", 0, &def->accuracy);
+  if (accuracy && reader->status == FF_OK && !(def->accuracy > 0)) {
+    ff_reader_enter(reader, node, "accuracy");
+    ff_reader_fail(reader, accuracy, "must be more than 0, or `exact`");
+    ff_reader_leave(reader);
+  }
+}
+
 static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_def *def) {
   static const char *const keys[] = {
       "kind",   "step",        "order",           "rtol",       "atol",     "max-step",
       "micro",  "lambda",      "lambda-relative", "slip-speed", "sticking", "exclusive",
-      "passes", "corrections", "geometry"};
+      "passes", "corrections", "geometry",        "accuracy"};
   static const char *const geometries[] = {"implicit", "explicit", "level-sets"};
   const char *kinds[FF_STEPPERS_MAX + 1];
   int kind_count = ff_stepper_all_names(kinds);
@@ -42,6 +57,7 @@ static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_
     int geometry = (int)def->geometry;
     ff_get_word(reader, node, "geometry", "geometry", geometries, 3, &geometry);
     def->geometry = (ff_step_geometry)geometry;
+    run_read_accuracy(reader, node, def);
     ff_get_number(reader, node, "rtol", 0, &def->rtol);
     ff_get_number(reader, node, "atol", 0, &def->atol);
     ff_get_number(reader, node, "max-step", 0, &def->max_step);

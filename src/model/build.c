@@ -181,6 +181,17 @@ static ff_status check_order(ff_build *build) {
   return FF_ERROR_INPUT;
 }
 
+static ff_status check_accuracy(ff_build *build) {
+  double *accuracy = &build->model->run.stepper.accuracy;
+  *accuracy = isnan(*accuracy) ? build->model->stepper->crowd_accuracy : *accuracy;
+  if (*accuracy == 0 || (*accuracy >= 1e-9 && *accuracy <= 0.1)) {
+    return FF_OK;
+  }
+  ff_report_what(build->report, "must be `exact`, or between 1e-9 and 0.1, got %g", *accuracy);
+  ff_report_key(build->report, "stepper.accuracy");
+  return FF_ERROR_INPUT;
+}
+
 /* Checks what the stepper reads; its row of the table says which keys. */
 static ff_status check_stepper_keys(ff_build *build) {
   static const struct {
@@ -188,6 +199,7 @@ static ff_status check_stepper_keys(ff_build *build) {
     ff_status (*check)(ff_build *build);
   } checks[] = {{"rtol", check_tolerances},
                 {"order", check_order},
+                {"accuracy", check_accuracy},
                 {"step", check_step},
                 {"micro", build_check_micro_macro}};
   ff_status status = FF_OK;

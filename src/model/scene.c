@@ -485,6 +485,7 @@ ff_run_def ff_run_def_default(void) {
                       .stepper = {.kind = "auto",
                                   .step = NAN,
                                   .order = 2,
+                                  .accuracy = NAN,
                                   .rtol = 1e-10,
                                   .atol = 1e-12,
                                   .max_step = 0.01,

@@ -194,6 +194,9 @@ typedef struct ff_state {
   double *drive_force;    /* drive_count, N */
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
   double damping;         /* 1/s, largest contact damping over effective mass in the step */
+  double crowd_accuracy;  /* 1, to which large islands were solved in the step; 0: there was none */
+  double crowd_residual; /* 1, their forces against those of their laws at the end of the step, over
+                          * the largest; computed from states and forces, not by their solver */
 
   /* pair list: first bodies near half-spaces, then near each other; each part sorted by body. The
    * old_ arrays are the previous list. */

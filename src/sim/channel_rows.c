@@ -367,6 +367,9 @@ static const ff_channel_row audit_rows[] = {
      "largest power that friction could dissipate and does not", AT(audit.dissipation), NEAREST},
     {"penetration", SCALAR, "m", NULL, "", "largest depth beyond the layer", AT(audit.penetration),
      NEAREST},
+    {"solver", SCALAR, "1", NULL, "",
+     "largest difference of a force from its law in large islands, over the largest force",
+     AT(audit.solver), NEAREST},
 };
 
 /* Only where contacts are solved for. */

@@ -369,7 +369,7 @@ ff_momentum ff_sim_momentum(const ff_sim *sim) {
 }
 
 ff_contact_residual ff_sim_contact_residual(const ff_sim *sim) {
-  return sim ? sim->auditor.contact : (ff_contact_residual){NAN, NAN, NAN, NAN};
+  return sim ? sim->auditor.contact : (ff_contact_residual){NAN, NAN, NAN, NAN, NAN};
 }
 
 ff_solver_info ff_sim_solver(const ff_sim *sim) {

@@ -532,6 +532,9 @@ static ff_ode_outcome ode_land_on_event(ff_ode *ode, double t0, double t_seen,
                                         const ode_bracket *at) {
   int event = at->event;
   ode->fresh = true;
+  if (t_seen > t0) { /* a step that can be retaken: one within the resolution ends at its start */
+    t_seen = fmax(t_seen, t0 + 2 * time_resolution(t0));
+  }
   double t = ode_polish_event(ode, t0, at);
   if (isnan(t)) {
     return FF_ODE_FAILED;

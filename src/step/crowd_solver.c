@@ -7,25 +7,20 @@
 
 #include <string.h>
 
-enum {
-  TURNS = 60, /* most sweeps */
-  CHUNK = 64  /* contacts of a colour that a thread solves at once */
-};
+enum { TURNS = 60 /* most sweeps */ };
 #define SETTLED 1e-2 /* changes of forces over the largest that end the sweeps, */
 #define KEPT    1e-3 /* if a contact has a bristle */
 #define EXACT   0.1  /* of it: a single normal force */
-#define STILL   0.2  /* of it: change of a force that is not worth solving for */
 
 ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,
                         int contact_capacity) {
   size_t contacts = (size_t)contact_capacity, bodies = (size_t)model->free_count + 1;
   *out = (ff_crowd){0};
   out->contacts = ff_arena_take(arena, contacts, sizeof *out->contacts);
-  out->bodies = ff_arena_take(arena, bodies, sizeof *out->bodies);
-  out->inertia = ff_arena_take(arena, bodies, sizeof *out->inertia);
-  out->changes = ff_arena_take(arena, contacts / CHUNK + 1, sizeof *out->changes);
-  out->largest = ff_arena_take(arena, contacts / CHUNK + 1, sizeof *out->largest);
-  bool room = out->contacts && out->bodies && out->inertia && out->changes && out->largest;
+  out->bodies.at = ff_arena_take(arena, bodies, sizeof *out->bodies.at);
+  out->bodies.inertia = ff_arena_take(arena, bodies, sizeof *out->bodies.inertia);
+  out->chunks = ff_arena_take(arena, ff_crowd_chunks(contact_capacity), sizeof *out->chunks);
+  bool room = out->contacts && out->bodies.at && out->bodies.inertia && out->chunks;
   return room ? ff_crowd_order_make(&out->order, arena, contact_capacity,
                                     model->free_count + model->robot_count)
               : FF_ERROR_MEMORY;
@@ -33,79 +28,14 @@ ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static inline ff_vec3 inverse_times(const ff_crowd *crowd, int body, ff_vec3 torque) {
-  double round = crowd->bodies[body].inverse;
-  if (round > 0) {
-    return v3_scale(round, torque);
-  }
-  const double *i = crowd->inertia[body];
-  return v3(i[0] * torque.x + i[3] * torque.y + i[4] * torque.z,
-            i[3] * torque.x + i[1] * torque.y + i[5] * torque.z,
-            i[4] * torque.x + i[5] * torque.y + i[2] * torque.z);
-}
-
-/* Inverse inertia in world axes. */
-static void load_inertia(ff_quat q, ff_vec3 inverse, double out[6]) {
-  ff_vec3 x = q_rotate(q, v3(1, 0, 0)), y = q_rotate(q, v3(0, 1, 0)), z = q_rotate(q, v3(0, 0, 1));
-  ff_vec3 u = v3_scale(inverse.x, x), v = v3_scale(inverse.y, y), w = v3_scale(inverse.z, z);
-  out[0] = u.x * x.x + v.x * y.x + w.x * z.x;
-  out[1] = u.y * x.y + v.y * y.y + w.y * z.y;
-  out[2] = u.z * x.z + v.z * y.z + w.z * z.z;
-  out[3] = u.x * x.y + v.x * y.y + w.x * z.y;
-  out[4] = u.x * x.z + v.x * y.z + w.x * z.z;
-  out[5] = u.y * x.z + v.y * y.z + w.y * z.z;
-}
-
 /* A body under all forces but those of the contacts. */
 static void load_body(ff_crowd *crowd, const ff_model *model, const ff_state *state, int slot) {
   int i = model->free_bodies[slot];
-  const ff_model_body *body = &model->bodies[i];
   const ff_wrench *wrench = &state->wrenches[i];
-  ff_crowd_body *to = &crowd->bodies[slot];
-  to->inv_mass = body->inv_mass;
-  to->inverse = body->round ? body->inv_inertia.x : 0;
-  if (!body->round) {
-    load_inertia(state->bodies[i].pose.orientation, body->inv_inertia, crowd->inertia[slot]);
-  }
-  to->dv = v3_scale(crowd->half, v3_axpy(model->run.gravity, body->inv_mass, wrench->force));
-  to->dw = v3_scale(crowd->half, inverse_times(crowd, slot, wrench->torque));
-}
-
-/* Delassus block of the contact. */
-static void load_block(const ff_crowd *crowd, ff_crowd_contact *c) {
-  const ff_crowd_body *a = &crowd->bodies[c->a], *b = &crowd->bodies[c->b];
-  ff_vec3 turn[3], way[3], turn_b[3], way_b[3];
-  for (int k = 0; k < 3; k++) {
-    ff_vec3 lever = k == 0 ? c->lever : v3(0, 0, 0);
-    turn[k] = v3_add(v3_cross(c->arm_a, c->axes[k]), lever);
-    turn_b[k] = v3_add(v3_cross(c->arm_b, c->axes[k]), lever);
-    way[k] = inverse_times(crowd, c->a, turn[k]);
-    way_b[k] = inverse_times(crowd, c->b, turn_b[k]);
-  }
-  static const int rows[6] = {0, 0, 0, 1, 1, 2}, columns[6] = {0, 1, 2, 1, 2, 2};
-  double mass = a->inv_mass + b->inv_mass;
-  for (int k = 0; k < 6; k++) {
-    int i = rows[k], j = columns[k];
-    c->w[k] = mass * v3_dot(c->axes[i], c->axes[j]) + v3_dot(turn[i], way[j]) +
-              v3_dot(turn_b[i], way_b[j]);
-  }
-}
-
-/* Applies impulses (N s) along the axes. */
-static inline void hit_bodies(ff_crowd *crowd, const ff_crowd_contact *c, const double p[3]) {
-  ff_vec3 push = v3_add(v3_scale(p[0], c->axes[0]),
-                        v3_add(v3_scale(p[1], c->axes[1]), v3_scale(p[2], c->axes[2])));
-  ff_crowd_body *a = &crowd->bodies[c->a], *b = &crowd->bodies[c->b];
-  if (a->inv_mass > 0) {
-    ff_vec3 turn = v3_axpy(v3_cross(c->arm_a, push), p[0], c->lever);
-    a->dv = v3_axpy(a->dv, a->inv_mass, push);
-    a->dw = v3_add(a->dw, inverse_times(crowd, c->a, turn));
-  }
-  if (b->inv_mass > 0) {
-    ff_vec3 turn = v3_axpy(v3_cross(c->arm_b, push), p[0], c->lever);
-    b->dv = v3_axpy(b->dv, -b->inv_mass, push);
-    b->dw = v3_sub(b->dw, inverse_times(crowd, c->b, turn));
-  }
+  ff_crowd_body *to = &crowd->bodies.at[slot];
+  ff_crowd_load_body(&crowd->bodies, model, slot, state->bodies[i].pose.orientation);
+  to->dv = v3_scale(crowd->half, v3_axpy(model->run.gravity, to->inv_mass, wrench->force));
+  to->dw = v3_scale(crowd->half, ff_crowd_turn(&crowd->bodies, slot, wrench->torque));
 }
 
 /* Largest rate of slip that a tangential force of 1 N can bring: the greater eigenvalue of the
@@ -122,15 +52,15 @@ static void load_contact(ff_crowd *crowd, const ff_model *model, ff_state *state
   const ff_meet *meet = &state->meets[link->meet];
   ff_crowd_contact *c = &crowd->contacts[index];
   c->link = crowd->order.order[index];
-  c->a = link->a >= 0 ? link->a : model->free_count;
-  c->b = link->b >= 0 ? link->b : model->free_count;
-  c->axes[0] = point->push;
-  c->axes[1] = point->t1;
-  c->axes[2] = point->t2;
-  c->arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
-  c->arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
+  c->frame.a = link->a >= 0 ? link->a : model->free_count;
+  c->frame.b = link->b >= 0 ? link->b : model->free_count;
+  c->frame.axes[0] = point->push;
+  c->frame.axes[1] = point->t1;
+  c->frame.axes[2] = point->t2;
+  c->frame.arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
+  c->frame.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
   c->law = ff_midpoint_law_of(model, &state->nears[link->near], point, crowd->half, patch);
-  c->lever = c->law.plain ? v3(0, 0, 0) : point->lever;
+  c->frame.lever = c->law.plain ? v3(0, 0, 0) : point->lever;
   c->speed[0] = -point->patch.depth_rate / c->law.pace;
   c->speed[1] = point->patch.slip[0];
   c->speed[2] = point->patch.slip[1];
@@ -142,7 +72,7 @@ static void load_contact(ff_crowd *crowd, const ff_model *model, ff_state *state
   memcpy(c->force, c->held->force, sizeof c->force);
   c->beside = 0;
   c->left[0] = INFINITY;
-  load_block(crowd, c);
+  ff_crowd_load_block(&crowd->bodies, &c->frame, c->w);
   int of_a = link->a >= 0 ? shares[link->a] : 0, of_b = link->b >= 0 ? shares[link->b] : 0;
   c->held->ahead = (ff_ahead){crowd->half, tangent_ease(c->w), of_a > of_b ? of_a : of_b};
 }
@@ -162,21 +92,22 @@ void ff_crowd_load(ff_crowd *crowd, const ff_model *model, ff_state *state, cons
     const ff_crowd_contact *c = &crowd->contacts[i];
     const double impulse[3] = {crowd->half * c->force[0], crowd->half * c->force[1],
                                crowd->half * c->force[2]};
-    hit_bodies(crowd, c, impulse);
+    ff_crowd_hit(&crowd->bodies, &c->frame, impulse);
   }
 }
 
 /* ---- one contact ----------------------------------------------------------------------------- */
 
 void ff_crowd_velocity(const ff_crowd *crowd, const ff_crowd_contact *c, double v[3]) {
-  const ff_crowd_body *a = &crowd->bodies[c->a], *b = &crowd->bodies[c->b];
+  const ff_crowd_frame *at = &c->frame;
+  const ff_crowd_body *a = &crowd->bodies.at[at->a], *b = &crowd->bodies.at[at->b];
   ff_vec3 way =
-      v3_add(v3_sub(a->dv, b->dv), v3_sub(v3_cross(a->dw, c->arm_a), v3_cross(b->dw, c->arm_b)));
-  v[0] = c->speed[0] + v3_dot(c->axes[0], way);
-  v[1] = c->speed[1] + v3_dot(c->axes[1], way);
-  v[2] = c->speed[2] + v3_dot(c->axes[2], way);
+      v3_add(v3_sub(a->dv, b->dv), v3_sub(v3_cross(a->dw, at->arm_a), v3_cross(b->dw, at->arm_b)));
+  v[0] = c->speed[0] + v3_dot(at->axes[0], way);
+  v[1] = c->speed[1] + v3_dot(at->axes[1], way);
+  v[2] = c->speed[2] + v3_dot(at->axes[2], way);
   if (!c->law.plain) {
-    v[0] += v3_dot(c->lever, v3_sub(a->dw, b->dw));
+    v[0] += v3_dot(at->lever, v3_sub(a->dw, b->dw));
   }
 }
 
@@ -256,64 +187,40 @@ static double solve_contact(ff_crowd *crowd, ff_crowd_contact *c, double still, 
       v[1] - c->w[1] * kick + c->w[1] * impulse[0] + c->w[3] * impulse[1] + c->w[4] * impulse[2];
   c->left[2] =
       v[2] - c->w[2] * kick + c->w[2] * impulse[0] + c->w[4] * impulse[1] + c->w[5] * impulse[2];
-  hit_bodies(crowd, c, impulse);
+  ff_crowd_hit(&crowd->bodies, &c->frame, impulse);
   return greater(fabs(change[0]), greater(fabs(change[1]), fabs(change[2])));
 }
 
 /* ---- all contacts ---------------------------------------------------------------------------- */
 
-/* One colour of an island. */
-typedef struct colour_job {
-  ff_crowd *crowd;
-  ff_crowd_contact *contacts;
-  double still; /* N */
-} colour_job;
-
-static void solve_chunk(void *context, int first, int end) {
-  const colour_job *job = context;
-  double change = 0, most = 0;
+static ff_crowd_change solve_contacts(void *context, int first, int end, double still) {
+  ff_crowd *crowd = context;
+  ff_crowd_change out = {0, 0};
   ff_patch patch = {0};
   for (int i = first; i < end; i++) {
-    ff_crowd_contact *c = &job->contacts[i];
-    change = greater(change, solve_contact(job->crowd, c, job->still, &patch));
-    most = greater(most, greater(fabs(c->force[0]), greater(fabs(c->force[1]), fabs(c->force[2]))));
+    ff_crowd_contact *c = &crowd->contacts[i];
+    out.change = greater(out.change, solve_contact(crowd, c, still, &patch));
+    out.most = greater(out.most,
+                       greater(fabs(c->force[0]), greater(fabs(c->force[1]), fabs(c->force[2]))));
   }
-  job->crowd->changes[first / CHUNK] = change;
-  job->crowd->largest[first / CHUNK] = most;
-}
-
-/* Sweeps over an island until its forces have settled. Returns their number. */
-static int solve_island(ff_crowd *crowd, ff_team *team, const ff_crowd_island *island,
-                        double *residual) {
-  const int *start = crowd->order.colour_start + island->colours;
-  double change = INFINITY, most = 0;
-  int turn = 0;
-  for (; turn < TURNS && change > crowd->settled * most; turn++) {
-    double still = STILL * crowd->settled * most;
-    change = most = 0;
-    for (int k = 0; k < FF_CROWD_COLOURS && start[k] < island->count; k++) {
-      bool serial = k == FF_CROWD_COLOURS - 1; /* these may share bodies */
-      int count = start[k + 1] - start[k];
-      colour_job job = {crowd, crowd->contacts + island->first + start[k], still};
-      ff_team_for(serial ? NULL : team, solve_chunk, &job, count, CHUNK);
-      for (int i = 0; i * CHUNK < count; i++) {
-        change = greater(change, crowd->changes[i]);
-        most = greater(most, crowd->largest[i]);
-      }
-    }
-  }
-  *residual = most > 0 ? change / most : 0;
-  return turn;
+  return out;
 }
 
 void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info) {
+  const ff_crowd_sweeps sweeps = {.order = &crowd->order,
+                                  .team = team,
+                                  .solve = solve_contacts,
+                                  .context = crowd,
+                                  .chunks = crowd->chunks,
+                                  .settled = crowd->settled,
+                                  .most = TURNS};
   for (int i = 0; i < crowd->order.island_count; i++) {
     const ff_crowd_island *island = &crowd->order.islands[i];
     if (island->colours < 0) {
       continue;
     }
     double residual;
-    int turns = solve_island(crowd, team, island, &residual);
+    int turns = ff_crowd_sweep(&sweeps, island, &residual);
     info->problems++;
     info->iterations += turns;
     info->most = turns > info->most ? turns : info->most;

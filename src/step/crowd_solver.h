@@ -9,25 +9,16 @@
 #include "base/team.h"
 #include "footfall/sim.h"
 #include "model/state.h"
-#include "step/crowd_order.h"
+#include "step/crowd_bodies.h"
+#include "step/crowd_sweep.h"
 #include "step/midpoint_contact.h"
 #include "step/midpoint_law.h"
 
-/* A free body in a solve: change of its velocities until the middle of the step. */
-typedef struct ff_crowd_body {
-  ff_vec3 dv; /* m/s, world */
-  double inv_mass;
-  ff_vec3 dw;     /* rad/s, world */
-  double inverse; /* 1/(kg m^2), inverse inertia of a round body; 0: see ff_crowd.inertia */
-} ff_crowd_body;
-
 /* A contact in a solve; triples are along push, t1 and t2. */
 typedef struct ff_crowd_contact {
-  int a, b;  /* in ff_crowd.bodies */
-  int link;  /* in ff_crowd_order.links */
-  bool idle; /* open throughout the step; no force */
-  ff_vec3 axes[3], arm_a, arm_b;
-  ff_vec3 lever;   /* m, of the first axis */
+  ff_crowd_frame frame;
+  int link;        /* in ff_crowd_order.links */
+  bool idle;       /* open throughout the step; no force */
   double w[6];     /* 1/kg, Delassus block: nn, n1, n2, 11, 12, 22 */
   double speed[3]; /* m/s, of a against b at the start */
   ff_midpoint_law law;
@@ -44,11 +35,10 @@ typedef struct ff_crowd_contact {
 typedef struct ff_crowd {
   ff_crowd_order order;
   ff_crowd_contact *contacts; /* of the large islands, in their order */
-  ff_crowd_body *bodies;      /* free_count + 1: the last one stands for all that do not move */
-  double (*inertia)[6];       /* free_count + 1: 1/(kg m^2), world: xx, yy, zz, xy, xz, yz */
+  ff_crowd_bodies bodies;     /* changes until the middle of the step */
   double half;                /* s, half the step */
   double settled;             /* 1, relative change of forces that ends the sweeps */
-  double *changes, *largest;  /* of each chunk of a colour: N */
+  ff_crowd_change *chunks;    /* of a colour: N */
 } ff_crowd;
 
 ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,

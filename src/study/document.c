@@ -31,6 +31,16 @@ ff_status ff_document_read(ff_document *out, ff_arena *arena, const char *path, 
   return status;
 }
 
+void ff_document_check_version(ff_reader *reader, const ff_node *root, const char *kind) {
+  double version = 1;
+  ff_reader_require(reader, root, kind);
+  ff_get_number(reader, root, kind, 0, &version);
+  if (version != 1) {
+    ff_reader_fail(reader, ff_tree_find(root, kind),
+                   "this program reads files of version 1, not %g", version);
+  }
+}
+
 void ff_document_read_scene(ff_reader *reader, const ff_node *root, ff_document *document) {
   const char *name = NULL;
   ff_reader_require(reader, root, "scene");
@@ -59,4 +69,31 @@ void ff_document_read_scene(ff_reader *reader, const ff_node *root, ff_document 
     ff_reader_fail(reader, ff_tree_find(root, "scene"), "the scene %.300s cannot be read: %.150s",
                    path, why.what);
   }
+}
+
+int ff_read_texts(ff_reader *reader, const ff_node *map, const char *key, int most,
+                  const char **out) {
+  const ff_node *node = ff_reader_enter(reader, map, key);
+  int count = 0;
+  if (!node) {
+    return 0;
+  }
+  if (node->kind == FF_NODE_SCALAR) {
+    if (!node->text[0]) {
+      ff_reader_fail(reader, node, "must not be empty");
+    }
+    out[count++] = node->text;
+  } else if (node->kind == FF_NODE_LIST && node->count > 0 && node->count <= most) {
+    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
+      if (at->kind == FF_NODE_SCALAR && at->text[0]) {
+        out[count++] = at->text;
+      } else {
+        ff_reader_fail(reader, at, "must be a text");
+      }
+    }
+  } else {
+    ff_reader_fail(reader, node, "must be a text or a list of 1 to %d texts", most);
+  }
+  ff_reader_leave(reader);
+  return count;
 }

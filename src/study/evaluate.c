@@ -288,9 +288,31 @@ static void trial_explain(const trial *t, ff_study_result *result) {
            ff_status_text(result->status), text[0] ? ": " : "", text);
 }
 
+/* The worst finding: "step loss: ball, floor: 0.5 (limit 0.05) at 0.14 s". */
+static void trial_explain_verdict(const trial *t, ff_study_result *result) {
+  ff_finding found[1];
+  int count = ff_sim_findings(t->sim, found, 1);
+  if (count < 1 || !found[0].failure) {
+    return;
+  }
+  const ff_finding *f = &found[0];
+  bool pure = strcmp(f->unit, "1") == 0;
+  char bodies[200] = "", limit[64] = "";
+  if (f->a.id > 0) {
+    snprintf(bodies, sizeof bodies, ": %.80s%s%.80s", ff_model_body_name(t->model, f->a),
+             f->b.id > 0 ? ", " : "", f->b.id > 0 ? ff_model_body_name(t->model, f->b) : "");
+  }
+  if (f->limit > 0) {
+    snprintf(limit, sizeof limit, " (limit %.3g%s%s)", f->limit, pure ? "" : " ",
+             pure ? "" : f->unit);
+  }
+  snprintf(result->reason, sizeof result->reason, "%s%s: %.3g%s%s%s at %.4g s",
+           ff_finding_describe(f->kind).name, bodies, f->value, pure ? "" : " ",
+           pure ? "" : f->unit, limit, f->worst);
+}
+
 static void trial_run(trial *t, long run, double *measures, ff_study_result *result,
                       const volatile int *stop) {
-  static const char *const verdicts[] = {"", "energy", "under-resolved", "contact conditions"};
   trial_find_channels(t);
   ff_sim_on_event(t->sim, trial_note_event, t);
   result->status = trial_advance(t, stop);
@@ -298,7 +320,7 @@ static void trial_run(trial *t, long run, double *measures, ff_study_result *res
   if (result->status == FF_OK) {
     trial_take_measures(t, run, measures);
     result->verdict = ff_sim_audit(t->sim).verdict;
-    snprintf(result->reason, sizeof result->reason, "%s", verdicts[result->verdict]);
+    trial_explain_verdict(t, result);
   } else {
     trial_explain(t, result);
   }

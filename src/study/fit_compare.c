@@ -76,7 +76,7 @@ static void fit_read_item(ff_reader *reader, const ff_node *node, void *context)
   }
   ff_reader_require(reader, node, "columns");
   ff_reader_require(reader, node, "noise");
-  item->columns_count = ff_fit_read_texts(reader, node, "columns", 4, item->columns);
+  item->columns_count = ff_read_texts(reader, node, "columns", 4, item->columns);
   ff_get_number(reader, node, "noise", FF_ALLOW_ANGLE, &item->noise);
   static const int wanted[] = {1, 3, 4};
   if (reader->status == FF_OK && given != 1) {

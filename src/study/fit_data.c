@@ -31,7 +31,7 @@ static void fit_read_source(ff_reader *reader, const ff_node *node, fit_source *
     return;
   }
   ff_reader_require(reader, node, "files");
-  out->file_count = ff_fit_read_texts(reader, node, "files", FILES_MAX, out->files);
+  out->file_count = ff_read_texts(reader, node, "files", FILES_MAX, out->files);
   ff_get_text(reader, node, "time", &out->time);
   ff_get_text(reader, node, "split", &out->split);
   ff_get_number(reader, node, "start", 0, &out->start);

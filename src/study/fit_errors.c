@@ -64,7 +64,7 @@ static void fit_read_error(ff_reader *reader, const ff_node *node, void *context
   out->take = (ff_fit_take)take;
   out->over_at = fit->divisor_count;
   fit->divisor_count += out->over != NULL;
-  int count = ff_fit_read_texts(reader, node, "columns", 4 * FF_FIT_ITEMS_MAX, columns);
+  int count = ff_read_texts(reader, node, "columns", 4 * FF_FIT_ITEMS_MAX, columns);
   if (reader->status == FF_OK) {
     fit_find_parts(reader, node, fit, columns, count, out);
   }

@@ -135,16 +135,11 @@ static ff_status fit_read(ff_fit *fit, const ff_node *root, ff_report *report) {
   static const char *const keys[] = {"fit",     "name",   "scene",    "parameters", "laws",
                                      "compare", "data",   "window",   "loss",       "first-state",
                                      "starts",  "folds",  "hold-out", "step",       "limit",
-                                     "samples", "source", "errors",   "published",  "title",
-                                     "source",  "errors", "published"};
+                                     "samples", "source", "errors",   "published"};
   ff_reader reader = {.arena = &fit->arena, .report = report};
-  double version = 1, window[2] = {-INFINITY, INFINITY};
+  double window[2] = {-INFINITY, INFINITY};
   if (ff_reader_map(&reader, root, keys, FF_COUNT(keys))) {
-    ff_reader_require(&reader, root, "fit");
-    ff_get_number(&reader, root, "fit", 0, &version);
-    if (version != 1) {
-      ff_reader_fail(&reader, root, "this program reads fits of version 1, not %g", version);
-    }
+    ff_document_check_version(&reader, root, "fit");
     ff_get_text(&reader, root, "name", &fit->name);
     ff_get_count(&reader, root, "samples", 100000, &fit->samples);
     ff_get_count(&reader, root, "starts", 10000, &fit->starts);

@@ -16,31 +16,6 @@ char *ff_fit_print_text(ff_arena *arena, const char *a, const char *b, const cha
   return out;
 }
 
-/* One text, or a list of texts, under a key. */
-int ff_fit_read_texts(ff_reader *reader, const ff_node *map, const char *key, int most,
-                      const char **out) {
-  const ff_node *node = ff_reader_enter(reader, map, key);
-  int count = 0;
-  if (!node) {
-    return 0;
-  }
-  if (node->kind == FF_NODE_SCALAR) {
-    out[count++] = node->text;
-  } else if (node->kind == FF_NODE_LIST && node->count > 0 && node->count <= most) {
-    for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
-      if (at->kind == FF_NODE_SCALAR) {
-        out[count++] = at->text;
-      } else {
-        ff_reader_fail(reader, at, "must be a text");
-      }
-    }
-  } else {
-    ff_reader_fail(reader, node, "must be a text or a list of 1 to %d texts", most);
-  }
-  ff_reader_leave(reader);
-  return count;
-}
-
 static void fit_read_parameter(ff_reader *reader, const ff_node *node, ff_fit_parameter *out) {
   static const char *const keys[] = {"path", "start", "bounds", "scale", "each"};
   static const char *const scales[] = {"linear", "log"};
@@ -50,7 +25,7 @@ static void fit_read_parameter(ff_reader *reader, const ff_node *node, ff_fit_pa
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     return;
   }
-  out->path_count = ff_fit_read_texts(reader, node, "path", FF_FIT_PATHS_MAX, out->paths);
+  out->path_count = ff_read_texts(reader, node, "path", FF_FIT_PATHS_MAX, out->paths);
   ff_reader_require(reader, node, "bounds");
   const ff_node *list = ff_reader_enter(reader, node, "bounds");
   if (list) {

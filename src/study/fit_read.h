@@ -9,9 +9,6 @@ enum { FF_FIT_SETTINGS_MAX = 64 };
 
 /* The three texts one after the other; NULL if out of memory. */
 char *ff_fit_print_text(ff_arena *arena, const char *a, const char *b, const char *c);
-/* One text, or a list of texts, under a key: how many. */
-int ff_fit_read_texts(ff_reader *reader, const ff_node *map, const char *key, int most,
-                      const char **out);
 /* Keys of the scene and their values as text, under `set`: how many. */
 int ff_fit_read_set(ff_reader *reader, const ff_node *map, const char **keys, const char **values);
 

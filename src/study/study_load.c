@@ -88,28 +88,23 @@ static void study_read_distribution(ff_reader *reader, const ff_node *node, cons
   ff_reader_leave(reader);
 }
 
+/* The keys of the scene: `path`, one or a list, as in a fit; `paths`; else the name itself. */
 static void study_read_paths(ff_reader *reader, const ff_node *node, ff_vary *vary) {
-  const ff_node *list = ff_reader_enter(reader, node, "paths");
-  if (!list) {
+  bool several = ff_tree_find(node, "paths") != NULL;
+  if (several && ff_tree_find(node, "path")) {
+    ff_reader_fail(reader, node, "has both path and paths");
+  }
+  vary->path_count =
+      ff_read_texts(reader, node, several ? "paths" : "path", FF_STUDY_PATHS_MAX, vary->paths);
+  if (vary->path_count == 0) {
     vary->paths[vary->path_count++] = vary->name;
-    return;
   }
-  if (ff_reader_list(reader, list, FF_STUDY_PATHS_MAX)) {
-    for (const ff_node *at = list->first; at; at = at->next) {
-      if (at->kind != FF_NODE_SCALAR || !at->text[0]) {
-        ff_reader_fail(reader, at, "must be a key of the scene, such as bodies.ball.mass");
-        break;
-      }
-      vary->paths[vary->path_count++] = at->text;
-    }
-  }
-  ff_reader_leave(reader);
 }
 
 static void study_read_vary(ff_reader *reader, const ff_node *node, ff_vary *vary) {
-  static const char *const keys[] = {"paths",       "values",     "from",   "to",
-                                     "count",       "scale",      "normal", "lognormal",
-                                     "log-uniform", "triangular", "uniform"};
+  static const char *const keys[] = {"path",      "paths",       "values",     "from",
+                                     "to",        "count",       "scale",      "normal",
+                                     "lognormal", "log-uniform", "triangular", "uniform"};
   static const char *const kinds[] = {"normal", "lognormal", "log-uniform", "triangular",
                                       "uniform"};
   vary->name = node->key->text;
@@ -421,13 +416,8 @@ static ff_status study_check_scene(ff_study *study, ff_report *report) {
 static ff_status study_read(ff_study *study, const ff_node *root, ff_report *report) {
   static const char *const keys[] = {"study", "name", "scene", "vary", "design", "measure"};
   ff_reader reader = {.arena = &study->arena, .report = report};
-  double version = 1;
   if (ff_reader_map(&reader, root, keys, FF_COUNT(keys))) {
-    ff_reader_require(&reader, root, "study");
-    ff_get_number(&reader, root, "study", 0, &version);
-    if (version != 1) {
-      ff_reader_fail(&reader, root, "this program reads studies of version 1, not %g", version);
-    }
+    ff_document_check_version(&reader, root, "study");
     ff_document_read_scene(&reader, root, &study->document);
     ff_reader_require(&reader, root, "vary");
     study_read_varies(&reader, root, study);

@@ -2,9 +2,9 @@
  *
  *   campaign PROGRAM SHIM SOURCE-FOLDER WORK-FOLDER [PART...]
  *
- * Parts: allocations, writes, full-disk, kills, signals, mutations, flips, resume; without any,
- * all. Each ends with one line of counts. FF_FAULTS=N in the environment takes about N cases of
- * each part; 0, the default, all of them. Ends with 1 if anything crashed, hung, blamed the user
+ * Parts: allocations, writes, full-disk, kills, signals, mutations, flips, resume, sweeps; without
+ * any, all. Each ends with one line of counts. FF_FAULTS=N in the environment takes about N cases
+ * of each part; 0, the default, all of them. Ends with 1 if anything crashed, hung, blamed the user
  * for what the machine lacks, or lost what was computed. */
 #include "faults.h"
 
@@ -25,7 +25,8 @@ static const part parts[] = {{"allocations", part_allocations},
                              {"signals", part_signals},
                              {"mutations", part_mutations},
                              {"flips", part_flips},
-                             {"resume", part_resume}};
+                             {"resume", part_resume},
+                             {"sweeps", part_sweeps}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 /* Each worker in a folder of its own. */

@@ -72,6 +72,7 @@ void part_signals(int worker);
 void part_mutations(int worker);
 void part_flips(int worker);
 void part_resume(int worker);
+void part_sweeps(int worker);
 
 /* Inputs of the parts in the present folder, and what they give undisturbed. */
 void prepare(void);

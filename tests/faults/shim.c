@@ -1,10 +1,9 @@
 /* Faults for a whole process, its libraries included: loaded before the C library (LD_PRELOAD).
  *
  *   FF_FAULT_ALLOC=N   the N-th allocation fails (with FF_FAULT_REST=1 all after it, too)
- *   FF_FAULT_WRITE=N   the N-th call that changes a file fails: open for writing, write, fsync,
- *                      rename, ftruncate (with FF_FAULT_REST=1 all writes after it, too: a full
- *                      disk)
- *   FF_FAULT_KILL=N    the process kills itself (SIGKILL) before the N-th such call
+ *   FF_FAULT_WRITE=N   the N-th call that changes a file fails: open for writing, write, pwrite,
+ *                      fsync, rename, ftruncate (with FF_FAULT_REST=1 all writes after it, too: a
+ * full disk) FF_FAULT_KILL=N    the process kills itself (SIGKILL) before the N-th such call
  *   FF_FAULT_COUNT=FILE  at the end the numbers of both are written there: "ALLOCATIONS WRITES"
  *
  * Calls before the program's main do not count. */
@@ -123,6 +122,14 @@ ssize_t write(int fd, const void *bytes, size_t size) {
   return write_fails() ? -1 : syscall(SYS_write, fd, bytes, size);
 }
 
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at) {
+  return write_fails() ? -1 : syscall(SYS_pwrite64, fd, bytes, size, at);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
+  return pwrite64(fd, bytes, size, at);
+}
+
 static int open_any(const char *path, int flags, mode_t mode) {
   int changes = (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0;
   return changes && write_fails() ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
@@ -148,10 +155,18 @@ int fsync(int fd) {
   return write_fails() ? -1 : (int)syscall(SYS_fsync, fd);
 }
 
+int fdatasync(int fd) {
+  return write_fails() ? -1 : (int)syscall(SYS_fdatasync, fd);
+}
+
 int rename(const char *from, const char *to) {
   return write_fails() ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
-int ftruncate(int fd, off_t size) {
+int ftruncate64(int fd, off64_t size) {
   return write_fails() ? -1 : (int)syscall(SYS_ftruncate, fd, size);
+}
+
+int ftruncate(int fd, off_t size) {
+  return ftruncate64(fd, size);
 }

@@ -245,8 +245,8 @@ static void book_constraint(const quasi_problem *problem, const quasi_constraint
     double on = share * (a_inside ? 1 : -1);
     ff_vec3 moment, impulse = v3_scale(on, ff_constraint_force(rows, z, &moment));
     ff_quasi_book_external(problem, a_inside ? a : b, a_inside ? b : a,
-                           a_inside ? rows->point_a : rows->point_b, start, impulse,
-                           v3_scale(on, moment), ledger);
+                           a_inside ? rows->point_a : rows->point_b,
+                           start ? QUASI_START : QUASI_END, impulse, v3_scale(on, moment), ledger);
   }
   ff_vec3 v_a = v3_scale(0.5, v3_add(a->v0, a->end.velocity));
   ff_vec3 v_b = v3_scale(0.5, v3_add(b->v0, b->end.velocity));

@@ -340,27 +340,34 @@ void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *con
   }
 }
 
-bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *contact,
-                             ff_touch *out) {
+bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contact,
+                       const ff_pose *at_a, const ff_pose *at_b, ff_touch *out) {
   const ff_near *pair = &problem->state->nears[contact->pair];
-  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
+  *out = contact->touch;
   if (contact->touch.id.kind == FF_PAIR_WHOLE || contact->tied) {
-    *out = contact->touch;
-    evaluate_tied(contact, &start_a, &start_b, out);
+    evaluate_tied(contact, at_a, at_b, out);
     return true;
   }
   if (contact->touch.id.kind != FF_PAIR_NONE) {
-    *out = contact->touch;
-    ff_quasi_evaluate_features(problem, pair, &start_a, &start_b, out);
+    ff_quasi_evaluate_features(problem, pair, at_a, at_b, out);
     return true;
   }
   ff_touch touches[FF_TOUCH_MAX];
-  int count = ff_quasi_touches(problem, pair, &start_a, &start_b, INFINITY, touches);
+  int count = ff_quasi_touches(problem, pair, at_a, at_b, INFINITY, touches);
   const ff_touch *found = ff_quasi_find_touch(problem, contact, touches, count);
   *out = found ? *found : contact->touch;
+  return found != NULL;
+}
+
+bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *contact,
+                             ff_touch *out) {
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
+  bool found = ff_quasi_touch_at(problem, contact, &start_a, &start_b, out);
+  bool sample = contact->touch.id.kind != FF_PAIR_NONE || contact->tied;
   /* a feature that was not there is farther away than anything moves in a step */
-  return found && found->depth > contact->touch.depth - 2 * ff_quasi_approach(problem, a, b);
+  return found &&
+         (sample || out->depth > contact->touch.depth - 2 * ff_quasi_approach(problem, a, b));
 }
 
 double ff_quasi_geometry_noise(const quasi_problem *problem, const quasi_contact *contact) {

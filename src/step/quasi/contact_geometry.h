@@ -48,6 +48,10 @@ ff_vec3 ff_quasi_tangent_axis(const quasi_problem *problem, const quasi_contact 
                               ff_vec3 before, ff_quat b);
 /* Geometry and layer impulse of all contacts of a pair of shapes at the ends of their bodies. */
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count);
+/* The touch of a contact with its bodies at these poses. False: the feature is not there, and out
+ * is that of the end. */
+bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contact,
+                       const ff_pose *at_a, const ff_pose *at_b, ff_touch *out);
 /* The touch of a contact at the start of the step. False: it was not there. */
 bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *contact,
                              ff_touch *out);

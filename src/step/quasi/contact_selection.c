@@ -114,6 +114,7 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
                                                 problem->bodies[meet->b].end.pose.orientation);
   contact->depth_free = touch->depth;
   contact->has_slope = contact->fixed = contact->carried_over = contact->tied = false;
+  contact->in_middle = contact->in_crowd = false;
   contact->p_ns = 0;
   predict_impulses(step, known, before->predictor, contact);
   return true;

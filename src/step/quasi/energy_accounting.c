@@ -20,15 +20,15 @@
 #define MULTIPLIED 10 /* valid solutions of random hard steps gain up to 4.4 times */
 
 void ff_quasi_book_external(const quasi_problem *problem, const quasi_body *pushed,
-                            const quasi_body *pusher, ff_vec3 at, bool start, ff_vec3 impulse,
+                            const quasi_body *pusher, ff_vec3 at, quasi_time when, ff_vec3 impulse,
                             ff_vec3 moment, double *ledger) {
-  ff_vec3 arm = v3_sub(at, start ? pushed->x0 : pushed->end.pose.position);
+  ff_vec3 arm = v3_sub(at, quasi_centre(pushed, when));
   arm = v3_add(quasi_pivot(problem, pushed), arm);
   double *to = ledger + FF_Y_IMPULSE;
   v3_store(to, v3_add(v3_load(to), impulse));
   to = ledger + FF_Y_ANGULAR;
   v3_store(to, v3_add(v3_load(to), v3_add(v3_cross(arm, impulse), moment)));
-  ff_vec3 lever = v3_sub(at, start ? pusher->x0 : pusher->end.pose.position);
+  ff_vec3 lever = v3_sub(at, quasi_centre(pusher, when));
   ff_vec3 v = v3_scale(0.5, v3_add(pusher->v0, pusher->end.velocity));
   ff_vec3 w = v3_scale(0.5, v3_add(pusher->w0, pusher->end.omega));
   ledger[FF_Y_WORK] += v3_dot(impulse, v3_add(v, v3_cross(w, lever))) + v3_dot(moment, w);
@@ -66,11 +66,11 @@ static void book_impulses(const quasi_problem *problem, const quasi_contact *con
  * start. */
 static double closing_speed(const quasi_problem *problem, const quasi_contact *contact,
                             const ff_vec3 v[2], const ff_vec3 w[2], const ff_touch *touch,
-                            bool start) {
+                            quasi_time when) {
   ff_vec3 at[2];
   for (int s = 0; s < 2; s++) {
     const quasi_body *body = quasi_side(problem, &contact->e, s);
-    ff_vec3 arm = v3_sub(touch->point, start ? body->x0 : body->end.pose.position);
+    ff_vec3 arm = v3_sub(touch->point, quasi_centre(body, when));
     at[s] = v3_add(v[s], v3_cross(w[s], arm));
   }
   return -v3_dot(touch->normal, v3_sub(at[0], at[1]));
@@ -85,9 +85,18 @@ static void book_contact_losses(const quasi_problem *problem, const quasi_contac
     ff_quasi_mean_velocity(problem, quasi_side(problem, &contact->e, s), &v[s], &w[s]);
   }
   double *lost = ledger + FF_Y_LOST, share = contact->start_share;
-  double end = closing_speed(problem, contact, v, w, &contact->touch, false);
+  if (contact->in_middle) {
+    double grows = closing_speed(problem, contact, v, w, &contact->touch_start, QUASI_MIDDLE);
+    if (contact->touch.id.kind != FF_PAIR_NONE && contact->p_ns > 0) {
+      grows = (contact->touch.depth - contact->layer_state.depth_start) / problem->h;
+    }
+    book_impulses(problem, contact, true, 1, grows, lost);
+    return;
+  }
+  double end = closing_speed(problem, contact, v, w, &contact->touch, QUASI_END);
   if (share > 0) {
-    double start = closing_speed(problem, contact, v, w, &contact->touch_start, true), more = 0;
+    double start = closing_speed(problem, contact, v, w, &contact->touch_start, QUASI_START);
+    double more = 0;
     if (contact->touch.id.kind != FF_PAIR_NONE) { /* not minus the normal velocity */
       double grows = (contact->touch.depth - contact->touch_start.depth) / problem->h;
       more = grows - share * start - (1 - share) * end;
@@ -95,7 +104,7 @@ static void book_contact_losses(const quasi_problem *problem, const quasi_contac
     book_impulses(problem, contact, false, 1 - share, end + more, lost);
     book_impulses(problem, contact, true, share, start + more, lost);
   } else {
-    double start = began ? closing_speed(problem, contact, v, w, began, true) : end;
+    double start = began ? closing_speed(problem, contact, v, w, began, QUASI_START) : end;
     double grows = 0.5 * (end + start);
     if (contact->touch.id.kind != FF_PAIR_NONE && began) { /* not minus the normal velocity */
       grows = (contact->touch.depth - began->depth) / problem->h;
@@ -147,8 +156,9 @@ static void book_outside_contact(const quasi_problem *problem, const quasi_conta
     double share = start ? contact->start_share : 1 - contact->start_share;
     share = a_inside ? share : -share;
     ff_vec3 moment, impulse = v3_scale(share, quasi_impulse(contact, touch, &moment));
-    ff_quasi_book_external(problem, a_inside ? a : b, a_inside ? b : a, touch->point, start,
-                           impulse, v3_scale(share, moment), ledger);
+    ff_quasi_book_external(problem, a_inside ? a : b, a_inside ? b : a, touch->point,
+                           start ? quasi_early(contact) : QUASI_END, impulse,
+                           v3_scale(share, moment), ledger);
   }
 }
 
@@ -237,6 +247,10 @@ static bool find_start_touch(const quasi_problem *problem, const quasi_contact *
                              const ff_point *point, ff_touch *out) {
   if (!(contact->p_ns > 0)) {
     return false;
+  }
+  if (contact->in_middle) { /* the rest is that of the middle */
+    out->depth = contact->layer_state.depth_start;
+    return true;
   }
   if (point->touching && contact->touch.id.kind == FF_PAIR_NONE) {
     out->depth = point->patch.depth;

@@ -8,9 +8,9 @@
  * contacts to the ledger. */
 void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger);
 /* Adds an impulse and a moment that a body outside of the system (fixed or prescribed) exerts on
- * one inside, at a point of the end or of the start: momentum, angular momentum and work. */
+ * one inside, at a point where it is at a time of the step: momentum, angular momentum, work. */
 void ff_quasi_book_external(const quasi_problem *problem, const quasi_body *pushed,
-                            const quasi_body *pusher, ff_vec3 at, bool start, ff_vec3 impulse,
+                            const quasi_body *pusher, ff_vec3 at, quasi_time when, ff_vec3 impulse,
                             ff_vec3 moment, double *ledger);
 /* Do contacts multiply the kinetic energy? Then a solution is rejected: without restitution they
  * return no more than layers had stored. A body that turns by many radians in a step can end in a

@@ -121,6 +121,9 @@ void ff_quasi_follow_impacts(quasi_step *step, double end) {
   if (end > step->impact_end) {
     step->impact_h = INFINITY;
   }
+  if (problem->has_crowd) { /* impacts take whole steps */
+    return;
+  }
   for (int k = 0; k < problem->contact_count; k++) {
     const quasi_contact *contact = &problem->contacts[k];
     double h = CUT_TO / contact->rate;

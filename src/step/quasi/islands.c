@@ -37,38 +37,89 @@ static int island_root(quasi_problem *problem, int node) {
   return root;
 }
 
-/* Connects the nodes of an element. False: no capacity. */
-static bool connect_nodes(quasi_step *step, const quasi_element *e) {
-  quasi_problem *problem = &step->problem;
+/* Connects the nodes of an element. */
+static void connect_nodes(quasi_problem *problem, const quasi_element *e) {
   int a = problem->bodies[e->a].node, b = problem->bodies[e->b].node;
-  if (a < 0 || b < 0 || a == b) {
-    return true;
+  if (a >= 0 && b >= 0 && a != b) {
+    int i = island_root(problem, a), j = island_root(problem, b);
+    problem->parent[i < j ? j : i] = i < j ? i : j;
   }
-  int i = island_root(problem, a), j = island_root(problem, b);
-  problem->parent[i < j ? j : i] = i < j ? i : j;
-  return ff_blocks_join(step->solver.blocks, a, b);
 }
 
-/* Graph of nodes, and the elimination order of its matrix. */
-static bool connect_islands(quasi_step *step) {
+/* The island of an element: its lowest node. */
+static int element_island(quasi_problem *problem, const quasi_element *e) {
+  int a = problem->bodies[e->a].node;
+  return island_root(problem, a >= 0 ? a : problem->bodies[e->b].node);
+}
+
+/* Elements between nodes that are solved for together. */
+static void unite_nodes(quasi_problem *problem) {
+  for (int node = 0; node < problem->node_limit; node++) {
+    problem->parent[node] = node;
+  }
+  for (int k = 0; k < problem->contact_count; k++) {
+    connect_nodes(problem, &problem->contacts[k].e);
+  }
+  for (int k = 0; k < problem->model->constraint_count; k++) {
+    connect_nodes(problem, &problem->constraints[k].e);
+  }
+}
+
+/* Can a crowd hold this contact? Layers that shear are solved with their body's balance. */
+static bool may_join_crowd(const quasi_problem *problem, const quasi_contact *contact) {
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  return !a->link && !b->link && !contact->layer->sheared && !contact->tied;
+}
+
+/* Islands of free bodies with FF_CROWD_LEAST pairs of shapes in contact and more: crowds. Order 1
+ * is as published. */
+static void find_crowds(quasi_problem *problem) {
+  int *counts = problem->first_element; /* not in use yet */
+  const ff_stepper_def *def = &problem->model->run.stepper;
+  problem->has_crowd = false;
+  memset(problem->is_crowd, 0, (size_t)problem->node_limit * sizeof *problem->is_crowd);
+  if (problem->contact_count < FF_CROWD_LEAST || def->order != 2) {
+    return;
+  }
+  memset(counts, 0, (size_t)problem->node_limit * sizeof *counts);
+  for (int k = 0; k < problem->contact_count;
+       k += quasi_pair_size(problem, &problem->contacts[k])) {
+    const quasi_contact *contact = &problem->contacts[k];
+    int *count = &counts[element_island(problem, &contact->e)];
+    *count += may_join_crowd(problem, contact) ? 1 : -problem->contact_count;
+  }
+  for (int k = 0; k < problem->model->constraint_count; k++) {
+    counts[element_island(problem, &problem->constraints[k].e)] -= problem->contact_count;
+  }
+  for (int node = 0; node < problem->node_limit; node++) {
+    problem->is_crowd[node] = counts[node] >= FF_CROWD_LEAST;
+    problem->has_crowd = problem->has_crowd || problem->is_crowd[node];
+  }
+}
+
+/* Graph of nodes, and the elimination order of its matrix. Crowds need none. */
+static bool order_islands(quasi_step *step) {
   quasi_problem *problem = &step->problem;
   quasi_solver *solver = &step->solver;
+  bool exact = quasi_is_exact(problem->model);
+  int constraints = problem->model->constraint_count;
   ff_blocks_begin(solver->blocks);
   for (int node = 0; node < problem->node_limit; node++) {
     ff_blocks_node(solver->blocks, ff_mover_size(problem->model, node));
-    problem->parent[node] = node;
   }
   const quasi_element *last = NULL;
-  for (int k = 0; k < problem->contact_count; k++) {
-    const quasi_element *e = &problem->contacts[k].e;
+  for (int k = 0; k < problem->contact_count + constraints; k++) {
+    bool contact = k < problem->contact_count;
+    const quasi_element *e =
+        contact ? &problem->contacts[k].e : &problem->constraints[k - problem->contact_count].e;
     bool again = last && last->a == e->a && last->b == e->b;
+    int a = problem->bodies[e->a].node, b = problem->bodies[e->b].node;
     last = e;
-    if (!again && !connect_nodes(step, e)) {
-      return false;
+    if (again || a < 0 || b < 0 || a == b ||
+        (!exact && problem->is_crowd[element_island(problem, e)])) {
+      continue;
     }
-  }
-  for (int k = 0; k < problem->model->constraint_count; k++) {
-    if (!connect_nodes(step, &problem->constraints[k].e)) {
+    if (!ff_blocks_join(solver->blocks, a, b)) {
       return false;
     }
   }
@@ -99,8 +150,7 @@ static void sort_islands(quasi_problem *problem) {
     for (int k = 0; k < count; k++) {
       quasi_element *e =
           k < contacts ? &problem->contacts[k].e : &problem->constraints[k - contacts].e;
-      int a = problem->bodies[e->a].node;
-      int root = island_root(problem, a >= 0 ? a : problem->bodies[e->b].node);
+      int root = element_island(problem, e);
       if (pass == 0) {
         elements[root + 2]++;
       } else {
@@ -119,15 +169,24 @@ bool ff_quasi_group_islands(quasi_step *step) {
   const ff_model *model = problem->model;
   bool idle = problem->contact_count + model->constraint_count + model->robot_count == 0;
   problem->island_limit = idle ? 0 : problem->node_limit;
-  if (idle || problem->contact_count == problem->grouped_contacts) {
-    return true;
+  problem->has_crowd = problem->has_crowd && !idle;
+  if (!idle && problem->contact_count != problem->grouped_contacts) {
+    problem->grouped_contacts = -1;
+    unite_nodes(problem);
+    find_crowds(problem);
+    if (!order_islands(step)) {
+      return false;
+    }
+    sort_islands(problem);
+    problem->grouped_contacts = problem->contact_count;
   }
-  problem->grouped_contacts = -1;
-  if (!connect_islands(step)) {
-    return false;
+  for (int k = 0; problem->has_crowd && k < problem->contact_count; k++) {
+    quasi_contact *contact = &problem->contacts[k];
+    contact->in_crowd = problem->is_crowd[element_island(problem, &contact->e)];
   }
-  sort_islands(problem);
-  problem->grouped_contacts = problem->contact_count;
+  if (problem->has_crowd) {
+    ff_quasi_order_crowds(step);
+  }
   return true;
 }
 
@@ -208,19 +267,24 @@ static void mark_island(quasi_problem *problem, bool solved) {
   }
 }
 
-static void select_island(quasi_step *step, int island) {
-  quasi_problem *problem = &step->problem;
-  quasi_solver *solver = &step->solver;
+/* Makes an island the one that is solved. */
+static void select_island(quasi_problem *problem, int island) {
   const int *node = problem->first_node + island, *element = problem->first_element + island;
   mark_island(problem, false);
   problem->solved_nodes = problem->nodes + node[0];
   problem->node_count = node[1] - node[0];
   problem->members = problem->elements + element[0];
   problem->member_count = element[1] - element[0];
+  mark_island(problem, true);
+}
+
+/* Prepares Newton's method for the selected island. */
+static void prepare_newton(quasi_step *step, int island) {
+  quasi_problem *problem = &step->problem;
+  quasi_solver *solver = &step->solver;
   problem->is_large =
       solver->krylov && problem->node_count >= QUASI_LARGE && !quasi_has_robot(problem);
-  mark_island(problem, true);
-  solver->first_schur = 2 * element[0];
+  solver->first_schur = 2 * problem->first_element[island];
   solver->heaviest = 0;
   for (int i = 0; i < problem->node_count; i++) {
     const quasi_body *body = quasi_node_body(problem, problem->solved_nodes[i]);
@@ -264,10 +328,56 @@ static void report_unsolved(const quasi_step *step) {
   }
 }
 
+static void note_solved_island(quasi_step *step) {
+  const quasi_solver *solver = &step->solver;
+  ff_solver_info *info = step->info;
+  info->problems++;
+  info->iterations += solver->iterations;
+  info->most = solver->iterations > info->most ? (int)solver->iterations : info->most;
+  info->residual = fmax(info->residual, solver->residual);
+  info->fallbacks += solver->starts > 1;
+}
+
+/* Crowd solution as the initial guess of Newton's method. */
+static void start_from_crowd(quasi_step *step, int island) {
+  quasi_problem *problem = &step->problem;
+  ff_quasi_solve_crowd(step, island);
+  for (int k = 0; k < problem->member_count; k++) {
+    quasi_contact *contact = quasi_contact_of(problem->members[k]);
+    contact->in_middle = false;
+    ff_quasi_begin_contact(problem, contact, problem->theta);
+  }
+  for (int i = 0; i < problem->node_count; i++) {
+    int node = problem->solved_nodes[i];
+    const quasi_body *body = quasi_node_body(problem, node);
+    double *x = step->solver.x + ff_blocks_row(step->solver.blocks, node);
+    v3_store(x, body->end.velocity);
+    v3_store(x + 3, body->l);
+  }
+}
+
+/* An island of many contacts, to the accuracy of crowds. */
+static bool solve_crowd_island(quasi_step *step, int island) {
+  quasi_problem *problem = &step->problem;
+  select_island(problem, island);
+  for (int k = 0; k < problem->member_count; k++) {
+    quasi_contact_of(problem->members[k])->friction_compliance = 0;
+  }
+  step->solver.starts = 1;
+  ff_quasi_solve_crowd(step, island);
+  note_solved_island(step);
+  step->info->crowds++;
+  return true;
+}
+
 static bool solve_selected_island(quasi_step *step, int island) {
   quasi_problem *problem = &step->problem;
   quasi_solver *solver = &step->solver;
-  select_island(step, island);
+  if (problem->is_crowd[island] && !quasi_is_exact(problem->model)) {
+    return solve_crowd_island(step, island);
+  }
+  select_island(problem, island);
+  prepare_newton(step, island);
   for (int k = 0; k < problem->member_count; k++) {
     quasi_contact *contact = quasi_contact_of(problem->members[k]);
     if (contact) {
@@ -285,16 +395,17 @@ static bool solve_selected_island(quasi_step *step, int island) {
   solver->start_tolerance = trusted ? QUASI_TOLERANCE : QUASI_START_TOLERANCE;
   solver->iterations = solver->starts = 0;
   problem->friction_factor = problem->moment_factor = 1;
-  if (!ff_quasi_is_at_rest(step) && !solve_by_any_method(step)) {
+  bool solved = ff_quasi_is_at_rest(step);
+  if (!solved && problem->is_crowd[island]) {
+    start_from_crowd(step, island);
+    solver->iterations = 0;
+    solved = ff_quasi_newton(solver);
+  }
+  if (!solved && !solve_by_any_method(step)) {
     report_unsolved(step);
     return false;
   }
-  ff_solver_info *info = step->info;
-  info->problems++;
-  info->iterations += solver->iterations;
-  info->most = solver->iterations > info->most ? (int)solver->iterations : info->most;
-  info->residual = fmax(info->residual, solver->residual);
-  info->fallbacks += solver->starts > 1;
+  note_solved_island(step);
   return true;
 }
 
@@ -304,8 +415,8 @@ static bool solve_selected_island(quasi_step *step, int island) {
  * bodies are no longer where contacts were evaluated. */
 static bool island_is_pressed(const quasi_problem *problem, int island, bool moved) {
   int end = problem->first_element[island + 1];
-  bool pressed = false;
-  for (int k = problem->first_element[island]; k < end;) {
+  bool pressed = problem->is_crowd[island];
+  for (int k = problem->first_element[island]; k < end && !pressed;) {
     quasi_contact *first = quasi_contact_of(problem->elements[k]);
     if (!first) {
       return true;
@@ -365,7 +476,9 @@ static bool set_island_theta(quasi_problem *problem, int island, double theta) {
   }
   for (int k = problem->first_element[island]; k < problem->first_element[island + 1]; k++) {
     quasi_contact *contact = quasi_contact_of(problem->elements[k]);
-    if (contact) {
+    if (contact && contact->in_crowd) {
+      ff_quasi_begin_crowd_contact(problem, contact, theta);
+    } else if (contact) {
       ff_quasi_begin_contact(problem, contact, theta);
     } else {
       ff_quasi_begin_constraint(problem, (quasi_constraint *)problem->elements[k], theta);
@@ -378,15 +491,20 @@ bool ff_quasi_solve_islands(quasi_step *step) {
   quasi_problem *problem = &step->problem;
   problem->node_count = 0;
   step->moved = false;
+  step->crowd.residual = 0;
   for (int island = 0; island < problem->island_limit; island++) {
     bool robot = island_has_robot(problem, island);
     if (problem->first_element[island] == problem->first_element[island + 1] && !robot) {
       continue;
     }
     /* cores that bore a load go on to, unless an impact has just stopped there */
-    bool second =
-        problem->model->run.stepper.order == 2 &&
-        (problem->state->t < step->impact_end || !island_needs_order_1(problem, island, true));
+    bool crowd = problem->is_crowd[island];
+    bool second = problem->model->run.stepper.order == 2 &&
+                  ((problem->state->t < step->impact_end && !crowd) ||
+                   !island_needs_order_1(problem, island, true));
+    if (crowd) {
+      ff_quasi_place_crowd(problem, island);
+    }
     bool moved = set_island_theta(problem, island, second ? 0.5 : 1);
     step->moved = step->moved || moved;
     if (!island_is_pressed(problem, island, moved) && !robot) {
@@ -394,14 +512,15 @@ bool ff_quasi_solve_islands(quasi_step *step) {
     }
     step->moved = true;
     /* by where free flight leads, then by the solution: impacts may cause others */
-    if (second && ff_quasi_impact_unresolved(step, island)) {
+    bool cuts = second && !problem->has_crowd; /* in crowds impacts take whole steps */
+    if (cuts && ff_quasi_impact_unresolved(step, island)) {
       return false;
     }
     bool solved = solve_selected_island(step, island);
     if (!solved && !second) {
       return false;
     }
-    if (second && solved && ff_quasi_core_ahead(step, island)) {
+    if (cuts && solved && ff_quasi_core_ahead(step, island)) {
       return false;
     }
     if (second && (!solved || island_needs_order_1(problem, island, false))) {
@@ -411,7 +530,7 @@ bool ff_quasi_solve_islands(quasi_step *step) {
         return false;
       }
     }
-    if (second && ff_quasi_impact_unresolved(step, island)) {
+    if (second && cuts && ff_quasi_impact_unresolved(step, island)) {
       return false;
     }
   }

@@ -123,27 +123,34 @@ static double share_depth(const quasi_layer *at, const ff_layer *layer, double d
   return lesser(b, layer->max_b);
 }
 
-void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact) {
+double ff_quasi_layer_impulse(const quasi_problem *problem, const quasi_contact *contact,
+                              double depth, double *slope) {
   const ff_layer *layer = contact->layer;
-  quasi_layer *at = &contact->layer_state;
+  const quasi_layer *at = &contact->layer_state;
   const double *e = contact->cone->e, *z = contact->e.z + 1;
-  double depth = contact->touch.depth, p, slope = at->slope[0];
   /* an unresolved layer pushes as at the end; one that is still recovering is reached late */
   bool first = problem->theta == 1 || !contact->resolved ||
                (1 - 1e-9) * at->deflection_start > greater(at->depth_start, 0);
+  *slope = at->slope[0];
   if (!(depth > -INFINITY)) {
-    p = 0;
-  } else if (layer->stiffness_b > 0) {
-    int bearer;
-    double b = share_depth(at, layer, depth, &bearer, &slope);
-    p = at->slope[bearer] * (bearer == 1 ? b : depth - b) - at->damped[bearer];
-  } else if (first || at->coupled) {
-    p = slope * (depth - at->relaxed) + at->pull[0] * e[0] * z[0] + at->pull[1] * e[1] * z[1];
-  } else {
-    p = problem->h * ff_quasi_mean_spring_force(layer->stiffness, at->depth_start, depth, &slope) +
-        layer->damping * (greater(depth, 0) - at->deflection_start);
-    slope = problem->h * slope + (depth > 0 ? layer->damping : 0);
+    return 0;
   }
+  if (layer->stiffness_b > 0) {
+    int bearer;
+    double b = share_depth(at, layer, depth, &bearer, slope);
+    return at->slope[bearer] * (bearer == 1 ? b : depth - b) - at->damped[bearer];
+  }
+  if (first || at->coupled) {
+    return *slope * (depth - at->relaxed) + at->pull[0] * e[0] * z[0] + at->pull[1] * e[1] * z[1];
+  }
+  double force = ff_quasi_mean_spring_force(layer->stiffness, at->depth_start, depth, slope);
+  *slope = problem->h * *slope + (depth > 0 ? layer->damping : 0);
+  return problem->h * force + layer->damping * (greater(depth, 0) - at->deflection_start);
+}
+
+void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact) {
+  double slope, depth = contact->touch.depth;
+  double p = ff_quasi_layer_impulse(problem, contact, depth, &slope);
   if (contact->damping > 0 && depth > -INFINITY) {
     double spin;
     p -= contact->damping * v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));

@@ -15,6 +15,10 @@ void ff_quasi_layer_scale(ff_layer *out, const ff_layer *layer, double weight);
  * over distance. It conserves energy, also where contact begins or ends within the step. slope:
  * N/m, by b. */
 double ff_quasi_mean_spring_force(double k, double a, double b, double *slope);
+/* N s, impulse of the layer of a contact at a depth (m) with its current friction, without the
+ * damping of stiff layers; < 0: it would pull. slope: N s/m, by the depth. */
+double ff_quasi_layer_impulse(const quasi_problem *problem, const quasi_contact *contact,
+                              double depth, double *slope);
 /* p_ns and p_ns_slope at the current depth and friction. */
 void ff_quasi_layer_press(const quasi_problem *problem, quasi_contact *contact);
 /* m, tangential deflection along t1 and t2 at the same. */

@@ -35,6 +35,9 @@ enum {
   QUASI_CHUNK = 32  /* bodies or elements per chunk of parallel work */
 };
 
+/* Where in the step geometry is evaluated. */
+typedef enum quasi_time { QUASI_START, QUASI_MIDDLE, QUASI_END } quasi_time;
+
 /* ---- bodies ----------------------------------------------------------------------------- */
 
 /* A body during the step. The end of a body that is not free is given. */
@@ -58,6 +61,7 @@ typedef struct quasi_body {
   ff_pose feature_pose;      /* where feature pairs are selected: the start, or an earlier end */
   ff_pose free_end;          /* end of free flight, for which contacts were selected */
   bool moved;                /* end may differ from free_end */
+  ff_pose middle;            /* between start and free_end; of bodies of crowds only */
   ff_vec3 previous_v, previous_l; /* m/s, kg m^2/s: solution of the previous pass */
 } quasi_body;
 
@@ -157,6 +161,8 @@ typedef struct quasi_contact {
   bool carried_over;          /* not evaluated at the end of free flight: touch is of the start */
   ff_touch touch;             /* geometry at the end, by the current unknowns */
   ff_touch touch_start;       /* geometry at the start; order 2 */
+  bool in_middle;             /* crowd.c solves it: touch_start is of the middle of the step, where
+                               * all of its impulse acts */
   bool at_start;              /* it is set */
   double start_share;         /* 1, share of its impulses that acts there; order 2 */
   double rate;                /* 1/s, see ff_quasi_contact_rate; order 2 */
@@ -164,6 +170,7 @@ typedef struct quasi_contact {
   double damping;             /* N s/(m/s), of an unresolved layer: impulse by the closing speed */
   bool slid_at_start;         /* it slipped there, */
   double slip_start[3];       /* 1, in this direction, in units of the ellipsoid */
+  bool in_crowd;              /* its island is solved by crowd.c */
   double p_ns;                /* N s, impulse of the layer */
   double p_ns_slope;          /* N s/m, its derivative by depth, */
   double p_ns_damping;        /* N s/(m/s), and by the closing speed of the end */
@@ -214,6 +221,8 @@ typedef struct quasi_problem {
   int *parent;                     /* node_limit: union-find forest, roots are the lowest nodes */
   int node_limit;                  /* free bodies and robots */
   int island_limit;                /* node_limit, or 0: nothing to solve */
+  bool has_crowd;                  /* one of them is solved by crowd.c */
+  bool *is_crowd;                  /* node_limit, by the island's lowest node */
   int grouped_contacts; /* contact_count of these islands, if the pairs are the same; -1: none */
   /* the island that is being solved: */
   const int *solved_nodes;
@@ -226,6 +235,18 @@ typedef struct quasi_problem {
   double friction_factor; /* share of the friction coefficients */
   bool project_friction;  /* residuals first scale friction outside of its cone back to it */
 } quasi_problem;
+
+/* Are crowds solved as exactly as other islands? Else to quasi_accuracy. */
+static inline bool quasi_is_exact(const ff_model *model) {
+  return model->run.stepper.accuracy == 0;
+}
+#define QUASI_ACCURACY                                                                             \
+  1e-3 /* of crowds, unless the scene has another; where exact: of its start                       \
+        */
+static inline double quasi_accuracy(const ff_model *model) {
+  double accuracy = model->run.stepper.accuracy;
+  return accuracy > 0 ? accuracy : QUASI_ACCURACY;
+}
 
 /* The body of a node; NULL: it is a robot. */
 static inline quasi_body *quasi_node_body(const quasi_problem *problem, int node) {
@@ -272,9 +293,19 @@ static inline bool quasi_core_bears(const quasi_problem *problem, const quasi_co
   double z = contact->e.z[0], gap = contact->core_depth - contact->touch.depth;
   return z > 1e-9 * contact->p_ns && z * problem->h > contact->e.mass * gap;
 }
-/* From the centre of a body to the contact, at the end or at the start. */
+/* Centre of a body at a time of the step. */
+static inline ff_vec3 quasi_centre(const quasi_body *body, quasi_time at) {
+  return at == QUASI_START ? body->x0
+         : at == QUASI_END ? body->end.pose.position
+                           : body->middle.position;
+}
+/* The time that touch_start is of. */
+static inline quasi_time quasi_early(const quasi_contact *contact) {
+  return contact->in_middle ? QUASI_MIDDLE : QUASI_START;
+}
+/* From the centre of a body to the contact, at the end or where touch_start is. */
 static inline ff_vec3 quasi_arm(const quasi_contact *contact, const quasi_body *body, bool start) {
-  return start ? v3_sub(contact->touch_start.point, body->x0)
+  return start ? v3_sub(contact->touch_start.point, quasi_centre(body, quasi_early(contact)))
                : v3_sub(contact->touch.point, body->end.pose.position);
 }
 /* Velocity of a relative to b at the contact, and angular velocity about the normal, at the end. */

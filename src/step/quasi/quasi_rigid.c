@@ -303,6 +303,9 @@ static void finish_step(ff_work *work, double h, double end) {
   if (unchanged) {
     save_backup(work);
   }
+  bool crowd = problem->has_crowd && !quasi_is_exact(problem->model);
+  state->crowd_accuracy = crowd ? quasi_accuracy(problem->model) : 0;
+  state->crowd_residual = crowd ? step->crowd.residual : 0;
   update_predictor(step, end);
   begin_ledger(work, h);
   for (int i = 0; i < work->model->body_count; i++) {

@@ -21,7 +21,10 @@
 #define MISSED     0.4 /* law units: weight of a place that must not be missed; the audit has 0.5 */
 #define RESELECT   0.25 /* law units: change of the weight of a place that matters */
 
-enum { SAMPLE_RESELECTIONS = 3 }; /* times samples are selected anew in a step */
+enum {
+  SAMPLE_RESELECTIONS = 3, /* times samples are selected anew in a step, */
+  CROWD_RESELECTIONS = 2   /* and those of large islands */
+};
 
 /* Samples of a pair and the slots of their points. */
 typedef struct sample_slots {
@@ -236,8 +239,10 @@ bool ff_quasi_samples_changed(const quasi_problem *problem, int reselections) {
     const quasi_contact *first = &problem->contacts[k];
     int known = quasi_pair_size(problem, first);
     k += known;
-    if (first->fixed &&
-        pair_samples_changed(problem, first, known, reselections >= SAMPLE_RESELECTIONS)) {
+    bool crowd = first->in_middle; /* what it lacks matters, and not for ever */
+    bool last = crowd || reselections >= SAMPLE_RESELECTIONS;
+    if (first->fixed && !(crowd && reselections >= CROWD_RESELECTIONS) &&
+        pair_samples_changed(problem, first, known, last)) {
       return true;
     }
   }

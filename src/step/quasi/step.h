@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "math/predictor.h"
+#include "step/quasi/crowd.h"
 #include "step/quasi/problem.h"
 #include "step/quasi/solver.h"
 #include "step/stepper.h"
@@ -20,6 +21,8 @@ typedef struct quasi_pass_result {
 typedef struct quasi_step {
   quasi_problem problem;
   quasi_solver solver;
+  quasi_crowd crowd;
+  const ff_crowd_island *crowd_island; /* that is being solved */
   ff_arena arena;
   ff_arena contact_arena;             /* of what depends on the capacity for contacts */
   double h_before;                    /* s, length of the step before */

@@ -87,6 +87,7 @@ static bool allocate_arrays(quasi_step *step) {
       {(void **)&problem->constraints, constraints, sizeof *problem->constraints},
       {(void **)&problem->nodes, nodes, sizeof *problem->nodes},
       {(void **)&problem->parent, nodes, sizeof *problem->parent},
+      {(void **)&problem->is_crowd, nodes, sizeof *problem->is_crowd},
       {(void **)&problem->first_node, nodes + 2, sizeof *problem->first_node},
       {(void **)&problem->first_element, nodes + 2, sizeof *problem->first_element},
       {(void **)&solver->first_side, nodes + 2, sizeof *solver->first_side},
@@ -168,7 +169,10 @@ static ff_status make_contact_room(quasi_step *step) {
   step->solver.blocks = NULL;
   problem->contact_capacity = problem->state->point_capacity;
   problem->grouped_contacts = -1;
-  return allocate_contact_arrays(step) ? create_block_matrix(step) : FF_ERROR_MEMORY;
+  ff_status status = allocate_contact_arrays(step) ? create_block_matrix(step) : FF_ERROR_MEMORY;
+  return status == FF_OK ? ff_quasi_create_crowd(&step->crowd, &step->contact_arena, problem->model,
+                                                 problem->contact_capacity)
+                         : status;
 }
 
 static void drop_contact_room(quasi_step *step) {
