@@ -36,13 +36,21 @@ export function energyChanges(recording, layers) {
   return [...work, ...stored];
 }
 
-// null if nothing moved.
+const UNCHANGED = 1e-6; // a smaller part of the energy is rounding, not a flow
+
+function energyInPlay(recording, layers) {
+  const rows = recording.rows;
+  const all = (row) => layers.reduce((total, { raw, floor }) => total + Math.abs(raw[row] - floor), 0);
+  return Math.max(all(0), all(rows >> 1), all(rows - 1));
+}
+
+// null if no energy went anywhere.
 export function flowBlock(recording, layers) {
   const changes = energyChanges(recording, layers);
   const given = changes.filter((c) => c.taken < 0).map((c) => ({ ...c, size: -c.taken }));
   const taken = changes.filter((c) => c.taken > 0).map((c) => ({ ...c, size: c.taken }));
   const total = Math.max(sum(given), sum(taken));
-  if (!(total > 0)) {
+  if (!(total > UNCHANGED * energyInPlay(recording, layers))) {
     return null;
   }
   // What is too thin to see is one flow.

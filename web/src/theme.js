@@ -1,6 +1,8 @@
 // Light and dark, and one palette that colour-blind eyes can tell apart
 // (Okabe & Ito, 2008). Yellow is left out on white, black on black.
 
+import { untilEnd } from "./scope.js";
+
 const OKABE_ITO = {
   orange: "#e69f00",
   sky: "#56b4e9",
@@ -56,7 +58,7 @@ export function toggleTheme() {
 
 export function onTheme(listener) {
   listeners.add(listener);
-  return () => listeners.delete(listener);
+  return untilEnd(() => listeners.delete(listener));
 }
 
 export const theme = {
