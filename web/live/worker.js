@@ -180,6 +180,8 @@ function tick() {
 const actions = {
   async start({ wasm, files, text: yaml, scene: name }) {
     engine = await footfallEngine({ wasmBinary: new Uint8Array(wasm), print() {}, printErr() {} });
+    engine.FS.mkdirTree("/w");
+    engine.FS.chdir("/w");
     if (name) {
       files.forEach((f) => writeFile(f.name, f.bytes));
       actions.scene({ text: yaml, scene: name });
@@ -190,7 +192,7 @@ const actions = {
   // Another scene; its files are there already.
   scene({ text: yaml, scene: name, id }) {
     current = null;
-    scene = "/w/" + name;
+    scene = name;
     writeFile(name, yaml);
     open([]);
     postMessage({ type: "ready", id, about: JSON.parse(text("live_about")) });

@@ -93,13 +93,15 @@ function pairFacts(recording, pair) {
   return fact;
 }
 
+const SWING = 0.03; // s that a foot is in the air before a step ends; else it only lost its hold
+
 // Steps of a robot: touch-downs of one foot after another, each with its distance from the last.
 function stepsOf(recording, touches, robot) {
   const owner = new Map(recording.bodies.map((b) => [b.name, b.robot]));
   const downs = touches
     .filter((t) => Number.isFinite(t.start) && (owner.get(t.a) === robot || owner.get(t.b) === robot))
     .map((t) => ({ foot: owner.get(t.a) === robot ? t.a : t.b, time: t.start, pair: `${t.a}:${t.b}` }))
-    .filter((t) => t.time > recording.start)
+    .filter((t) => t.time > recording.start && swung(touches, t))
     .sort((p, q) => p.time - q.time);
   const steps = [];
   let last = null;
@@ -116,6 +118,12 @@ function stepsOf(recording, touches, robot) {
     last = here;
   }
   return steps;
+}
+
+// Did the foot leave what it touches now some time before?
+function swung(touches, { pair, time }) {
+  const left = touches.filter((t) => `${t.a}:${t.b}` === pair && t.end < time).map((t) => t.end);
+  return left.length > 0 && time - Math.max(...left) > SWING;
 }
 
 // ---- cards ---------------------------------------------------------------------------------------

@@ -88,6 +88,10 @@ export function curveDash(n) {
 
 export const colours = { ...OKABE_ITO, ...MORE };
 
+// Dark colours of areas are lighter on a dark page.
+const ON_DARK = { blue: "#2f8fd0", navy: "#7c9ad0", brown: "#b98043", olive: "#a9b64e" };
+export const areaColour = (name) => (current === "dark" ? ON_DARK[name] : undefined) ?? colours[name] ?? colours.grey;
+
 // Solids: softer than curves, and in an order in which neighbours differ.
 const SOLIDS = ["#4c9fd6", "#e8a33d", "#3aa583", "#cf7fa9", "#d9703a", "#e3cf57", "#6d83c8", "#9a8f80"];
 const NAMED = { black: "#26292d", white: "#f4f4f2", grey: "#8a9099" };
