@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum {
+  BODIES = 10,       /* of an island, or FF_CROWD_LEAST contacts: more are a crowd, */
+  LEAST = BODIES,    /* which has so many contacts at least */
   TURNS = 100,       /* most sweeps, */
   SHIFT_TURNS = 100, /* and of a position correction */
   RETURNS = 4,       /* times that a damper may act again in a step */
@@ -28,20 +30,20 @@ ff_status ff_micro_create_crowd(ff_micro *micro) {
   crowd->chunks =
       ff_arena_take(arena, ff_crowd_chunks(micro->contact_capacity), sizeof *crowd->chunks);
   bool room = crowd->contacts && crowd->bodies.at && crowd->bodies.inertia && crowd->chunks;
-  return room
-             ? ff_crowd_order_make(&crowd->order, arena, micro->contact_capacity, model->free_count)
-             : FF_ERROR_MEMORY;
+  return room ? ff_crowd_order_make(&crowd->order, arena, micro->contact_capacity,
+                                    model->free_count, LEAST)
+              : FF_ERROR_MEMORY;
 }
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
-/* Many contacts of free bodies, in the corrected implicit form. */
+/* Many contacts of free bodies, or many bodies,  in the corrected implicit form. */
 static bool is_micro_crowd(const ff_micro *micro, int island) {
   const ff_model *model = micro->model;
   int first = micro->mover_start[island], end = micro->mover_start[island + 1];
   int contacts = micro->contact_start[island + 1] - micro->contact_start[island];
-  return contacts >= FF_CROWD_LEAST && model->run.stepper.corrections &&
-         model->micro == FF_MICRO_IMPLICIT && end > first &&
+  return (contacts >= FF_CROWD_LEAST || end - first > BODIES) && model->run.stepper.corrections &&
+         model->run.stepper.accuracy > 0 && model->micro == FF_MICRO_IMPLICIT && end > first &&
          micro->movers[end - 1] < model->free_count; /* movers are sorted, robots come last */
 }
 
@@ -343,40 +345,38 @@ static void store_micro_contact(ff_micro *micro, const ff_micro_crowd_contact *c
   }
 }
 
+/* N s, bound on how much the impulses of a contact would change if it were solved once more: they
+ * follow its velocity, which has changed since, by at most the inverse of its Delassus block. */
+static double micro_contact_residual(const ff_micro *micro, const ff_micro_crowd_contact *c) {
+  const double *v = micro->contacts[c->of].end;
+  double most = fabs(v[0] - c->left[0]) / c->w[0];
+  most = greater(most, fabs(v[1] - c->left[1]) / c->w[3]);
+  return greater(most, fabs(v[2] - c->left[2]) / c->w[5]);
+}
+
 static void store_micro_contacts(void *context, int first, int end) {
   ff_micro *micro = context;
+  ff_crowd_change wrong = {0, 0};
   for (int i = first; i < end; i++) {
-    store_micro_contact(micro, &micro->crowd.contacts[i]);
-  }
-}
-
-/* N s, how much the impulses of a contact would change if it alone were solved again. */
-static double micro_law_residual(const ff_micro *micro, const ff_micro_crowd_contact *c) {
-  ff_micro_crowd_contact again = *c;
-  double p[2], q[2], most, v[3];
-  memcpy(v, micro->contacts[c->of].end, sizeof v);
-  solve_micro_normal(&again, micro->h, v[0] - c->w[0] * (c->soft[0] + c->hit[0]), p);
-  most = fabs(p[0] + p[1] - c->soft[0] - c->hit[0]);
-  if (c->rate > 0) {
-    solve_elastic_friction(&again, v + 1, q);
-    most = greater(most, greater(fabs(q[0] - c->soft[1]), fabs(q[1] - c->soft[2])));
-  }
-  if (isfinite(c->room)) {
-    solve_rigid_friction(&again, v + 1, q);
-    most = greater(most, greater(fabs(q[0] - c->hit[1]), fabs(q[1] - c->hit[2])));
-  }
-  return most;
-}
-
-/* Of all contacts of an island, over the largest impulse. */
-static double micro_crowd_residual(const ff_micro *micro, const ff_crowd_island *island) {
-  double wrong = 0, largest = 0;
-  for (int i = island->first; i < island->first + island->count; i++) {
     const ff_micro_crowd_contact *c = &micro->crowd.contacts[i];
-    wrong = greater(wrong, micro_law_residual(micro, c));
-    largest = greater(largest, c->soft[0] + c->hit[0]);
+    store_micro_contact(micro, c);
+    wrong.change = greater(wrong.change, micro_contact_residual(micro, c));
+    wrong.most = greater(wrong.most, c->soft[0] + c->hit[0]);
   }
-  return largest > 0 ? wrong / largest : 0;
+  micro->crowd.chunks[first / FF_CROWD_CHUNK] = wrong;
+}
+
+/* Stores the solution of all crowds. */
+static void store_micro_crowds(ff_micro *micro) {
+  ff_micro_crowd *crowd = &micro->crowd;
+  double wrong = 0, most = 0;
+  int count = crowd->order.large_count;
+  ff_team_for(*micro->team, store_micro_contacts, micro, count, FF_CROWD_CHUNK);
+  for (int i = 0; i * FF_CROWD_CHUNK < count; i++) {
+    wrong = greater(wrong, crowd->chunks[i].change);
+    most = greater(most, crowd->chunks[i].most);
+  }
+  crowd->residual = most > 0 ? wrong / most : 0;
 }
 
 void ff_micro_solve_crowds(ff_micro *micro) {
@@ -390,7 +390,6 @@ void ff_micro_solve_crowds(ff_micro *micro) {
                                   .settled = micro->model->run.stepper.accuracy,
                                   .most = TURNS};
   ff_solver_info *info = micro->info;
-  crowd->residual = 0;
   load_micro_bodies(micro, true);
   ff_team_for(*micro->team, load_micro_contacts, micro, order->large_count, FF_CROWD_CHUNK);
   for (int i = 0; i < order->large_count; i++) {
@@ -406,10 +405,7 @@ void ff_micro_solve_crowds(ff_micro *micro) {
     info->most = turns > info->most ? turns : info->most;
     info->residual = greater(info->residual, residual);
   }
-  ff_team_for(*micro->team, store_micro_contacts, micro, order->large_count, FF_CROWD_CHUNK);
-  for (int i = 0; i < order->island_count; i++) {
-    crowd->residual = greater(crowd->residual, micro_crowd_residual(micro, &order->islands[i]));
-  }
+  store_micro_crowds(micro);
 }
 
 /* ---- position correction ----------------------------------------------------------------- */

@@ -52,7 +52,7 @@ typedef struct ff_micro_crowd {
   ff_micro_crowd_contact *contacts;
   ff_crowd_bodies bodies; /* changes until the end of the step */
   ff_crowd_change *chunks;
-  double residual; /* 1, largest of the step, from velocities and forces */
+  double residual; /* 1, of the step: bound on the error of an impulse, over the largest one */
 } ff_micro_crowd;
 
 ff_status ff_micro_create_crowd(struct ff_micro *micro);

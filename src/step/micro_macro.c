@@ -499,6 +499,9 @@ static ff_status micro_step(ff_work *work, double t_end) {
   memcpy(micro->held, state->points, bytes);
   memcpy(micro->held_own, state->own_points, own_bytes);
   ff_micro_show(micro);
+  bool crowd = micro->crowd.order.large_count > 0;
+  state->crowd_accuracy = crowd ? work->model->run.stepper.accuracy : 0;
+  state->crowd_residual = crowd ? micro->crowd.residual : 0;
   state->t = t_end;
   status = micro_refresh(work);
   if (status != FF_OK) {
