@@ -252,7 +252,7 @@ static double plate_distance(const ff_measured *in, const stance_columns *column
     const double *sample = forces->values + r * each * forces->count;
     double forward = 1e-3 * sample[x] - stance_value(in, columns, r, 0);
     double left = -1e-3 * sample[z] - stance_value(in, columns, r, 1);
-    sum += hypot(forward, left);
+    sum += sqrt(forward * forward + left * left);
   }
   return sum / (double)count;
 }
