@@ -18,9 +18,11 @@ enum {
 };
 
 /* Right after an event the rates may behave like sqrt(t - t_event), which the error estimate of the
- * pair hardly detects: the first step is this much smaller than the last one, and steps grow by at
- * most this factor. */
-#define AFTER_EVENT 1e-3
+ * pair hardly detects: the first step is smaller than the longest since the event before by rtol to
+ * the power AFTER_EVENT (1e-3 at 1e-12) and at most the share AFTER_REST of the longest, and steps
+ * grow by at most the factor GROWTH. */
+#define AFTER_EVENT 0.25
+#define AFTER_REST  1e-3
 #define GROWTH      3.0
 /* Where a step was rejected, the solution gets less smooth: the next one is at most this much of
  * it. */
@@ -63,13 +65,15 @@ struct ff_ode {
   int event;
   int stuck;
   bool warming_up;
-  bool rejected;  /* the last error estimate was too large */
-  bool fresh;     /* the solution was changed since the last step */
-  double longest; /* s, largest step now */
-  double guess;   /* size of the last step that was not shortened */
-  double next;    /* size of the next step by error control, unless fresh */
-  double wanted;  /* the same before it is cut by the end of the integration */
-  double error;   /* 1, of the last step, relative to the tolerance and biased: see ark_control */
+  bool rejected;      /* the last error estimate was too large */
+  bool fresh;         /* the solution was changed since the last step */
+  double after_event; /* 1, of the first step after an event */
+  double longest;     /* s, largest step now */
+  double guess;       /* size of the last step that was not shortened */
+  double stride;      /* size of the longest step since the last event */
+  double next;        /* size of the next step by error control, unless fresh */
+  double wanted;      /* the same before it is cut by the end of the integration */
+  double error; /* 1, of the last step, relative to the tolerance and biased: see ark_control */
   long steps, evaluations;
 };
 
@@ -149,6 +153,35 @@ static void ark_return_vector(N_Vector vector) {
   }
 }
 
+enum { CHUNK = 8 }; /* numbers that are added up in registers */
+
+/* to[0..n-1] = sum of c[i] x[i] from one place on, n <= CHUNK. */
+static inline void ark_combine_chunk(int count, const double *c, N_Vector *x, sunindextype at,
+                                     int n, double *to) {
+  double sum[CHUNK];
+  for (int j = 0; j < n; j++) {
+    sum[j] = c[0] * NV_DATA_S(x[0])[at + j];
+  }
+  for (int i = 1; i < count; i++) {
+    const double *from = NV_DATA_S(x[i]) + at;
+    for (int j = 0; j < n; j++) {
+      sum[j] += c[i] * from[j];
+    }
+  }
+  memcpy(to, sum, (size_t)n * sizeof *sum);
+}
+
+/* z = sum of c[i] x[i], in the order of SUNDIALS and so with the same bits, but with one pass over
+ * the vectors: most of the integrator's own time goes here. z may be one of the x. */
+static int ark_combine(int count, sunrealtype *c, N_Vector *x, N_Vector z) {
+  sunindextype at = 0, size = NV_LENGTH_S(z);
+  for (; at + CHUNK <= size; at += CHUNK) {
+    ark_combine_chunk(count, c, x, at, CHUNK, NV_DATA_S(z) + at);
+  }
+  ark_combine_chunk(count, c, x, at, (int)(size - at), NV_DATA_S(z) + at);
+  return 0;
+}
+
 static bool ark_make_vectors(ff_ode *ode) {
   size_t size = (size_t)ode->def.size;
   N_Vector serial = N_VMake_Serial(ode->def.size, ode->y, ode->sun);
@@ -160,6 +193,7 @@ static bool ark_make_vectors(ff_ode *ode) {
     if (made) {
       vector->ops->nvclone = ark_take_vector;
       vector->ops->nvdestroy = ark_return_vector;
+      vector->ops->nvlinearcombination = ark_combine;
       vector->content = &ode->contents[i];
       ode->contents[i] =
           (pool_vector){{ode->def.size, SUNFALSE, ode->room + (size_t)i * size}, ode};
@@ -229,6 +263,7 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   ode->def = *def;
   ode->size = def->size;
   ode->longest = def->max_step;
+  ode->after_event = ff_pow(def->rtol, AFTER_EVENT);
   ode->y = ff_alloc(4 * size, sizeof(double));
   ode->g = ff_alloc(events, sizeof(double));
   ode->side = ff_alloc(events, 1);
@@ -307,7 +342,7 @@ long ff_ode_evaluations(const ff_ode *ode) {
 
 void ff_ode_reset(ff_ode *ode) {
   ERKStepReInit(ode->ark, ark_rates, 0.0, ode->solution);
-  ode->guess = ode->next = 0;
+  ode->guess = ode->next = ode->stride = 0;
   ode->error = 1;
   ode->stuck = 0;
   ode->steps = ode->evaluations = 0;
@@ -326,6 +361,7 @@ void ff_ode_keep(ff_ode *ode, ff_keep *keep) {
   ff_keep_ints(keep, "integrator.stuck", &ode->stuck, 1);
   ff_keep_block(keep, "integrator.fresh", &ode->fresh, 1, sizeof ode->fresh);
   ff_keep_numbers(keep, "integrator.last_step", &ode->guess, 1);
+  ff_keep_numbers(keep, "integrator.longest_step", &ode->stride, 1);
   ff_keep_numbers(keep, "integrator.next_step", &ode->next, 1);
   ff_keep_numbers(keep, "integrator.error", &ode->error, 1);
   ff_keep_block(keep, "integrator.steps", &ode->steps, 1, sizeof ode->steps);
@@ -351,6 +387,7 @@ void ff_ode_follow(ff_ode *ode, const ff_ode *before) {
   ode->fresh = before->fresh;
   ode->longest = before->longest;
   ode->guess = before->guess;
+  ode->stride = before->stride;
   ode->next = before->next;
   ode->wanted = before->wanted;
   ode->error = before->error;
@@ -545,8 +582,11 @@ static ff_ode_outcome ode_land_on_event(ff_ode *ode, double t0, double t_seen,
   ode->stuck = ode->t - t0 <= time_resolution(t) ? ode->stuck + 1 : 0;
   ode->event = event;
   ode->side[event] = (signed char)-ode->side[event];
-  ode->guess = ode->stuck > 0 ? ode->guess : AFTER_EVENT * fmin(ode->guess, ode->def.max_step);
+  double first =
+      fmin(ode->after_event * fmax(ode->stride, ode->guess), AFTER_REST * ode->def.max_step);
+  ode->guess = ode->stuck > 0 ? ode->guess : first;
   ode->guess = fmax(ode->guess, SHORTEST * time_resolution(ode->t));
+  ode->stride = 0;
   return ode->stuck > STUCK_EVENTS ? FF_ODE_FAILED : FF_ODE_EVENT;
 }
 
@@ -588,6 +628,7 @@ static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
       if (reached < t_stop || !(ode->guess > reached - t0)) {
         ode->guess = reached - t0;
       }
+      ode->stride = fmax(ode->stride, reached - t0);
       if (reached >= t_stop) { /* the step was cut by the end, not by its error; */
         ode->next = fmax(fmax(ode->next, ode->wanted), wish);
       } else if (ode->next >= (1 - 1e-9) * (t_stop - reached)) { /* or the next one is */
