@@ -133,7 +133,7 @@ static void check_print_run(const ff_model *model) {
                run->stepper.rtol, run->stepper.atol);
   }
   if (run->stepper.accuracy > 0 && ff_stepper_find(run->stepper.kind)->crowd_accuracy > 0) {
-    ff_cli_say(stdout, "             islands of 64 pairs and more: forces to %.3g of the largest\n",
+    ff_cli_say(stdout, "             large islands: forces to %.3g of the largest\n",
                run->stepper.accuracy);
   }
   if (ff_model_stepper_reason(model)[0]) {

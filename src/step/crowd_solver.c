@@ -22,7 +22,7 @@ ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,
   out->chunks = ff_arena_take(arena, ff_crowd_chunks(contact_capacity), sizeof *out->chunks);
   bool room = out->contacts && out->bodies.at && out->bodies.inertia && out->chunks;
   return room ? ff_crowd_order_make(&out->order, arena, contact_capacity,
-                                    model->free_count + model->robot_count)
+                                    model->free_count + model->robot_count, FF_CROWD_LEAST)
               : FF_ERROR_MEMORY;
 }
 

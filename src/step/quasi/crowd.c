@@ -26,7 +26,8 @@ ff_status ff_quasi_create_crowd(quasi_crowd *crowd, ff_arena *arena, const ff_mo
   crowd->bodies.inertia = ff_arena_take(arena, bodies, sizeof *crowd->bodies.inertia);
   crowd->chunks = ff_arena_take(arena, ff_crowd_chunks(contact_capacity), sizeof *crowd->chunks);
   bool room = crowd->contacts && crowd->bodies.at && crowd->bodies.inertia && crowd->chunks;
-  return room ? ff_crowd_order_make(&crowd->order, arena, contact_capacity, model->free_count)
+  return room ? ff_crowd_order_make(&crowd->order, arena, contact_capacity, model->free_count,
+                                    FF_CROWD_LEAST)
               : FF_ERROR_MEMORY;
 }
 
