@@ -1,5 +1,6 @@
-/* Which functions of the library a process enters, for tools/mutate. Preloaded into programs whose library was
- * compiled with -finstrument-functions; all processes of a test share the file that REACH_FILE names. */
+/* Which functions of the library a process enters, for tools/mutate. Preloaded into programs whose
+ * library was compiled with -finstrument-functions; all processes of a test share the file that
+ * REACH_FILE names. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,8 +16,8 @@ enum { GRAIN = 16, BYTES = 1 << 20 }; /* one byte of the file for each 16 bytes 
 static unsigned char *entered;
 static uintptr_t base;
 
-__attribute__((no_instrument_function)) static int find_library(struct dl_phdr_info *info, size_t size,
-                                                                void *unused) {
+__attribute__((no_instrument_function)) static int find_library(struct dl_phdr_info *info,
+                                                                size_t size, void *unused) {
   (void)size, (void)unused;
   if (!strstr(info->dlpi_name, "/libfootfall.so")) {
     return 0;
