@@ -285,6 +285,12 @@ static void check_print_pairs(const ff_model *model, bool all) {
     check_print_law("friction", pair.friction, &pair.friction_params, &pair.material);
   }
   check_print_left_out(&seen, "pairs");
+  if (count == 0 && ff_model_shape_count(model) > 1) {
+    ff_cli_say(stdout, ff_model_run(model)->no_default_contacts
+                           ? "  none: no rule of contacts joins two bodies\n"
+                           : "  none: no material is known, from which laws could follow: give the "
+                             "bodies a material,\n  or a list of contacts with laws\n");
+  }
 }
 
 static uint64_t check_joint_kind(const ff_joint_info *joint) {

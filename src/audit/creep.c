@@ -129,7 +129,7 @@ void ff_audit_creep(ff_auditor *auditor, const ff_model *model, ff_state *state)
         next[count++] = old ? grip_compare(auditor, model, state, near, point, old)
                             : grip_mark(model, state, near, point);
       }
-      point->slid = false;
+      point->slid = !point->touching; /* open pairs are not looked at in each step */
     }
   }
   memcpy(auditor->grips, next, (size_t)count * sizeof *next);
