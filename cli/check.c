@@ -133,7 +133,7 @@ static void check_print_run(const ff_model *model) {
                run->stepper.rtol, run->stepper.atol);
   }
   if (run->stepper.accuracy > 0 && ff_stepper_find(run->stepper.kind)->crowd_accuracy > 0) {
-    ff_cli_say(stdout, "             islands of 64 pairs and more: forces to %.3g of the largest\n",
+    ff_cli_say(stdout, "             large islands: forces to %.3g of the largest\n",
                run->stepper.accuracy);
   }
   if (ff_model_stepper_reason(model)[0]) {
@@ -285,6 +285,12 @@ static void check_print_pairs(const ff_model *model, bool all) {
     check_print_law("friction", pair.friction, &pair.friction_params, &pair.material);
   }
   check_print_left_out(&seen, "pairs");
+  if (count == 0 && ff_model_shape_count(model) > 1) {
+    ff_cli_say(stdout, ff_model_run(model)->no_default_contacts
+                           ? "  none: no rule of contacts joins two bodies\n"
+                           : "  none: no material is known, from which laws could follow: give the "
+                             "bodies a material,\n  or a list of contacts with laws\n");
+  }
 }
 
 static uint64_t check_joint_kind(const ff_joint_info *joint) {

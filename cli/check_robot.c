@@ -91,6 +91,22 @@ static void robot_print_link(const robot_job *job, int i) {
   }
 }
 
+static void robot_print_solid(const ff_robot_shape *shape) {
+  ff_vec3 size = shape->size;
+  switch (shape->kind) {
+    case FF_SPHERE: ff_cli_say(stdout, "sphere, radius %.4g m\n", size.x); break;
+    case FF_BOX:
+      ff_cli_say(stdout, "box, %.4g x %.4g x %.4g m\n", 2 * size.x, 2 * size.y, 2 * size.z);
+      break;
+    case FF_CYLINDER:
+      ff_cli_say(stdout, "cylinder, radius %.4g m, height %.4g m\n", size.x, 2 * size.y);
+      break;
+    default:
+      ff_cli_say(stdout, "%s, radius %.4g m, length %.4g m\n", ff_shape_kind_name(shape->kind),
+                 size.x, 2 * size.y);
+  }
+}
+
 static void robot_print_shapes(const ff_robot *robot) {
   ff_cli_say(stdout, "\ncollision shapes\n");
   for (int i = 0; i < ff_robot_shape_count(robot); i++) {
@@ -104,8 +120,7 @@ static void robot_print_shapes(const ff_robot *robot) {
       ff_cli_say(stdout, ", box %.4g x %.4g x %.4g m\n", 2 * shape.size.x, 2 * shape.size.y,
                  2 * shape.size.z);
     } else {
-      ff_cli_say(stdout, "%s, size (%.4g, %.4g, %.4g) m\n", ff_shape_kind_name(shape.kind),
-                 shape.size.x, shape.size.y, shape.size.z);
+      robot_print_solid(&shape);
     }
   }
 }

@@ -1,9 +1,11 @@
 /* footfall check ROBOT.urdf --scene: a starting scene, in which the robot stands on a floor with
  * every joint held by a servo. It is run before it is printed: with other friction, a stiffer floor
  * and shorter steps until its verdict is good, and with a fixed base if the robot tips over. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "json.h"
@@ -236,6 +238,43 @@ static void scene_print(const void *context, const scene_choice *choice, const c
   }
 }
 
+/* Cuts a folder, which ends with a slash, down to what it shares with a file. */
+static void scene_common_folder(char *folder, const char *file) {
+  size_t same = 0;
+  while (folder[same] && folder[same] == file[same]) {
+    same++;
+  }
+  while (same > 0 && folder[same - 1] != '/') {
+    same--;
+  }
+  folder[same] = 0;
+}
+
+/* Where the scene must be saved, since it reads no files outside its folder: the current folder if
+ * all files of the robot are in it, else the one that they share, which a comment names. Returns
+ * the robot's file as seen from there, in `file`. */
+static const char *scene_print_folder(const ff_robot *robot, const char *path,
+                                      char file[static PATH_MAX]) {
+  char here[PATH_MAX], folder[PATH_MAX], other[PATH_MAX];
+  if (!getcwd(here, sizeof here) || !realpath(path, file)) {
+    return path;
+  }
+  memcpy(folder, file, strlen(file) + 1);
+  strrchr(folder, '/')[1] = 0;
+  for (int i = 0; i < ff_robot_file_count(robot); i++) {
+    if (realpath(ff_robot_file(robot, i), other)) {
+      scene_common_folder(folder, other);
+    }
+  }
+  size_t size = strcmp(here, "/") == 0 ? 0 : strlen(here);
+  if (strncmp(folder, here, size) == 0 && folder[size] == '/') {
+    return file + size + 1;
+  }
+  ff_cli_say(stdout, "# Save it in %s: a scene reads files in its folder and below only.\n",
+             folder);
+  return file + strlen(folder);
+}
+
 static void scene_print_tried(const stance *s, const scene_trial *trial, const char *path) {
   fputs("# ", stdout);
   ff_json_quote(stdout, ff_robot_name(s->robot));
@@ -254,13 +293,9 @@ static void scene_print_tried(const stance *s, const scene_trial *trial, const c
       puts("# The work allowed to trials ended before all floors, steps and servos were tried.");
     }
   }
-  if (path[0] == '/' || strstr(path, "..")) {
-    ff_cli_say(
-        stdout,
-        "# A scene must be in a folder above its robots and their meshes: save it there, adapt "
-        "urdf.\n");
-  }
-  scene_print(s, &trial->choice, path, stdout);
+  char file[PATH_MAX];
+  const char *seen = scene_print_folder(s->robot, path, file);
+  scene_print(s, &trial->choice, seen, stdout);
 }
 
 int ff_cli_check_scene(const ff_robot *robot, const char *path) {

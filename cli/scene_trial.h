@@ -17,7 +17,7 @@ typedef struct scene_choice {
 typedef struct scene_trial {
   scene_choice choice;
   bool good;        /* its verdict, at `time` */
-  bool fallen;      /* the base leans by more than 45 degrees */
+  bool fallen;      /* the base leans by more than 20 degrees, or more and more */
   bool whole;       /* it was run to its end */
   bool spent;       /* the work allowed to the trials ended before all choices were tried */
   double time;      /* s, up to which it was run */
@@ -28,7 +28,7 @@ typedef struct scene_trial {
 typedef void scene_printer(const void *context, const scene_choice *choice, const char *path,
                            FILE *out);
 
-/* Runs choices until one is good: the robot keeps its base within 45 degrees (floats: has it a free
+/* Runs choices until one is good: the robot keeps its base within 20 degrees (floats: has it a free
  * base?), and no finding is a failure. Else, or if the work allowed to the trials ends, the first
  * choice. path: of the robot. */
 scene_trial scene_try(scene_printer *print, const void *context, const char *path, bool floats);

@@ -4,7 +4,7 @@
 # site has every page.
 #   tests/docs.sh PROGRAM
 set -euo pipefail
-program=$1
+program=$(realpath "$1")
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -135,9 +135,17 @@ check_tables() {
 paper docs/papers.md papers"
 }
 
-# Pages that are followed step by step: files by their title, then the commands, in one folder.
+# Lines of a page in order: "run COMMAND" of blocks without a language, "text LINE" of those marked as text.
+steps() {
+  awk '/^```/ { open = !open; kind = !open ? "" : $0 == "```" ? "run" : $0 == "```text" ? "text" : ""; next }
+    kind == "run" && /^footfall / { print "run", $0 }
+    kind == "text" && NF { print "text", $0 }' "$1"
+}
+
+# Pages that are followed step by step: files by their title, then the commands, in one folder. Every line of a
+# text block, as far as "..." in it, must be among what the commands since the last text block printed.
 check_tutorials() {
-  local page words said folder
+  local page kind words said folder before
   for page in docs/start.md docs/tutorials/*.md; do
     folder=$work/$(basename "$page" .md)
     mkdir "$folder"
@@ -146,13 +154,23 @@ check_tutorials() {
       /^```[a-z]+ title="/ { split($0, part, "\""); file = folder part[2]; next }
       /^```/ { file = ""; next }
       file { print > file }' "$page"
-    while read -r words; do
-      if said=$(cd "$folder" && eval "\"$program\" ${words#footfall }" 2>&1 </dev/null) || [[ $said == *npm* ]]; then
-        found ""
+    [[ $page != *python.md ]] || continue
+    before="" && : >"$work/said"
+    while read -r kind words; do
+      if [[ $kind == text ]]; then
+        tr -s ' ' <"$work/said" | grep -qF -- "$(tr -s ' ' <<<"${words%%...*}")" && found "" ||
+          found "$page: no command before it prints: $words"
       else
-        found "$page: $words: $said"
+        [[ $before != text ]] || : >"$work/said"
+        if said=$(cd "$folder" && eval "\"$program\" ${words#footfall }" 2>&1 </dev/null) || [[ $said == *npm* ]]; then
+          found ""
+        else
+          found "$page: $words: $said"
+        fi
+        printf '%s\n' "$said" >>"$work/said"
       fi
-    done < <(awk '/^```/ { open = !open; plain = $0 == "```"; next } open && plain' "$page" | grep '^footfall ')
+      before=$kind
+    done < <(steps "$page")
   done
 }
 

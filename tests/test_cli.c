@@ -375,6 +375,36 @@ static void a_printed_scene_has_been_tried(void **state) {
   assert_int_equal(footfall("run", "leg.yaml"), 0);
 }
 
+/* Three metres high and 3 cm over the edge of its foot: it leans by some 10 degrees at the end of
+ * the scene, more and more. */
+static void a_robot_that_tips_slowly_is_held(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='mast'>" BOX_LINK("foot", "1", "0.1 0.1 0.1", "0 0 0")
+                             BOX_LINK("mast", "3", "0.05 0.05 5.8", "0.107 0 3")
+                                 HINGE("bolt", "fixed", "foot", "mast", "0") "</robot>");
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
+  expect_text("out", "base: fixed # free, it tips over");
+}
+
+/* A scene reads no files outside its folder: where it must be saved is said, and its path is as
+ * seen from there. */
+static void a_printed_scene_says_where_to_save_it(void **state) {
+  (void)state;
+  write_text("leg.urdf", leg_urdf);
+  assert_int_equal(mkdir("elsewhere", 0777), 0);
+  assert_int_equal(footfall("check", "elsewhere/../leg.urdf", "--scene"), 0);
+  expect_text("out", "urdf: \"leg.urdf\"");
+  assert_int_equal(chdir("elsewhere"), 0);
+  assert_int_equal(footfall("check", "../leg.urdf", "--scene"), 0);
+  expect_text("out", ": a scene reads files in its folder and below only.");
+  expect_text("out", "urdf: \"leg.urdf\"");
+  assert_int_equal(rename("out", "../leg.yaml"), 0);
+  unlink("err");
+  assert_int_equal(chdir(".."), 0);
+  assert_int_equal(rmdir("elsewhere"), 0);
+  assert_int_equal(footfall("check", "leg.yaml"), 0);
+}
+
 /* Names are the robot's own: what they hold is no part of the scene. */
 static void names_do_not_break_a_printed_scene(void **state) {
   (void)state;
@@ -715,6 +745,8 @@ int main(void) {
       in_folder(names_do_not_break_a_printed_scene),
       in_folder(a_robot_without_mass_has_no_scene),
       in_folder(a_printed_scene_has_been_tried),
+      in_folder(a_robot_that_tips_slowly_is_held),
+      in_folder(a_printed_scene_says_where_to_save_it),
       in_folder(check_of_several_ends_as_the_worst),
       in_folder(folder_that_is_not_there_fails_the_run),
       in_folder(full_output_fails_the_run),

@@ -13,7 +13,7 @@
 
 static ff_crowd_order order_of(ff_arena *arena, int links, int movers) {
   ff_crowd_order order;
-  assert_int_equal(ff_crowd_order_make(&order, arena, links, movers), FF_OK);
+  assert_int_equal(ff_crowd_order_make(&order, arena, links, movers, FF_CROWD_LEAST), FF_OK);
   order.count = links;
   return order;
 }

@@ -275,6 +275,41 @@ static void pilots_are_read_as_controllers(void **state) {
   ff_scene_destroy(&scene);
 }
 
+/* Spring and losses of a joint replace those of the URDF; sole and preview of a pattern. */
+static void joints_and_soles_are_those_of_the_scene(void **state) {
+  (void)state;
+  const char *text =
+      "footfall: 1\n"
+      "robots: {r: {urdf: robots/humanoid.urdf, servo: {stiffness: 200, damping: 3},\n"
+      "  joints: {left_elbow: {spring: {stiffness: 5, rest: -10 deg},\n"
+      "    losses: {damping: 0.1, friction: 0.2, friction-speed: 0.01}}},\n"
+      "  controller: {balance: false, sole: {position: [0.01, 0, -0.03], size: [0.09, 0.05]},\n"
+      "    sample: 0.01, horizon: 1.1, corrections: 1}}}\n";
+  ff_scene *scene;
+  ff_report report;
+  assert_int_equal(ff_scene_parse(&scene, text, strlen(text), FF_SOURCE_DIR "/scenes/mine.yaml",
+                                  NULL, 0, &report),
+                   FF_OK);
+  const ff_robot_def *robot = &scene->robots[0].def;
+  int found = 0;
+  for (int i = 1; i < robot->link_count; i++) {
+    const ff_joint_def *joint = &robot->links[i].def.joint;
+    bool elbow = strcmp(robot->links[i].joint_name, "left_elbow") == 0;
+    assert_close(joint->stiffness, elbow ? 5 : 0, 0);
+    found += elbow && joint->damping == 0.1 && joint->friction == 0.2 &&
+             joint->friction_speed == 0.01 && fabs(joint->rest + M_PI / 18) < 1e-15;
+  }
+  assert_int_equal(found, 1);
+  const ff_walk_def *walk = &robot->controller->walk;
+  assert_vec(walk->sole, 0.01, 0, -0.03);
+  assert_close(walk->sole_length, 0.09, 0);
+  assert_close(walk->sole_width, 0.05, 0);
+  assert_close(walk->sample, 0.01, 0);
+  assert_close(walk->horizon, 1.1, 0);
+  assert_int_equal(walk->corrections, 1);
+  ff_scene_destroy(&scene);
+}
+
 static void overrides_replace_and_add(void **state) {
   (void)state;
   const char *settings[] = {"bodies.a.mass=5",
@@ -428,6 +463,7 @@ int main(void) {
       cmocka_unit_test(forces_and_drives_are_read),
       cmocka_unit_test(old_names_are_read_with_a_note),
       cmocka_unit_test(pilots_are_read_as_controllers),
+      cmocka_unit_test(joints_and_soles_are_those_of_the_scene),
       cmocka_unit_test(overrides_replace_and_add),
       cmocka_unit_test(bad_overrides_are_placed_at_the_option),
       cmocka_unit_test(shipped_scenes_load_and_build),

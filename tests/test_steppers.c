@@ -46,23 +46,34 @@ static void rows_are_complete_and_names_are_unique(void **state) {
   assert_null(ff_stepper_find(NULL));
 }
 
+/* A value that a key takes. */
+static const char *value_of_key(const char *key) {
+  static const char *const values[][2] = {{"sticking", "true"},     {"exclusive", "true"},
+                                          {"corrections", "true"},  {"micro", "literal"},
+                                          {"geometry", "explicit"}, {"accuracy", "exact"},
+                                          {"rtol", "1e-6"}};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    if (strcmp(key, values[i][0]) == 0) {
+      return values[i][1];
+    }
+  }
+  return "1";
+}
+
 /* Every key of a row can be written in a scene of its stepper. */
 static void scenes_know_the_keys_of_every_stepper(void **state) {
   (void)state;
   for (int i = 0; i < ff_stepper_count(); i++) {
     const ff_stepper_info *row = ff_stepper_at(i);
     for (const char *const *key = row->keys; *key; key++) {
-      bool flag = strcmp(*key, "sticking") == 0 || strcmp(*key, "exclusive") == 0 ||
-                  strcmp(*key, "corrections") == 0;
-      bool form = strcmp(*key, "micro") == 0, geometry = strcmp(*key, "geometry") == 0;
-      const char *value = flag ? "true" : form ? "literal" : geometry ? "explicit" : "1";
+      const char *value = value_of_key(*key);
       char text[256], step[32] = "";
       if (row->fixed_step && strcmp(*key, "step") != 0) {
         snprintf(step, sizeof step, ", step: 1e-3");
       }
       snprintf(text, sizeof text,
                "footfall: 1\nstepper: {kind: %s, %s: %s%s}\nbodies: {floor: {fixed: true}}\n",
-               row->name, *key, strcmp(*key, "rtol") == 0 ? "1e-6" : value, step);
+               row->name, *key, value, step);
       ff_model *model = model_of(text, NULL);
       assert_true(ff_model_run(model)->energy_tolerance == row->energy_tolerance);
       ff_model_destroy(&model);

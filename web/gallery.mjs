@@ -17,14 +17,15 @@ try {
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".html"))) {
     const page = await browser.newPage({ viewport: { width: 1500, height: 900 }, colorScheme: "light" });
     await page.goto(pathToFileURL(join(folder, file)).href);
-    await page.waitForFunction(() => window.footfall?.runs[0]?.replay.stage?.active);
+    // Ten thousand bodies take minutes without a graphics card.
+    await page.waitForFunction(() => window.footfall?.runs[0]?.replay.stage?.active, null, { timeout: 600000 });
     await page.evaluate(() => {
       const { clock, recording } = window.footfall.runs[0];
       clock.seek(recording.start + 0.4 * (recording.end - recording.start));
     });
     await page.waitForTimeout(300);
     const view = await page.evaluateHandle(() => window.footfall.runs[0].replay.view);
-    await view.asElement().screenshot({ path: join(folder, file.replace(/html$/, "png")) });
+    await view.asElement().screenshot({ timeout: 600000, path: join(folder, file.replace(/html$/, "png")) });
     await page.close();
   }
 } finally {

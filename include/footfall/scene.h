@@ -277,11 +277,11 @@ typedef struct ff_stepper_def {
   double step;      /* s, fixed steppers; NAN: not given, an error for them unless chosen */
   int order;        /* quasi-rigid: 1, as published, or 2, conserves energy and resolves impacts */
   ff_step_geometry geometry; /* quasi-rigid */
-  double accuracy; /* 1, of forces over the largest one in islands of 64 pairs of shapes and more:
-                    * quasi-rigid; 0: as exact as in others; NAN: the stepper's default */
-  double rtol;     /* relative tolerance, adaptive */
-  double atol;     /* tolerance relative to the scene's natural scales, adaptive */
-  double max_step; /* s, adaptive */
+  double accuracy;           /* 1, of forces over the largest one in large islands: quasi-rigid and
+                              * micro-macro;           0: as exact as in others; NAN: the stepper's default */
+  double rtol;               /* relative tolerance, adaptive */
+  double atol;               /* tolerance relative to the scene's natural scales, adaptive */
+  double max_step;           /* s, adaptive */
   /* micro-macro, see docs/micro-macro.md: */
   const char *micro;      /* forces of elastic parts: "implicit", "literal" or "conventional" */
   double lambda;          /* 1/kg^2, weight of the impulses' norm as printed; NAN: relative */

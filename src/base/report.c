@@ -94,12 +94,13 @@ static int edit_distance(const char *a, const char *b) {
   return row[nb];
 }
 
-/* Index of the only known word that starts with word; -1: none, or several. */
-static int find_unique_prefix(const char *word, const char *const *known, int count) {
+/* Index of the only known word that starts with word, or of which it is a part; -1: none, or
+ * several. */
+static int find_unique_part(const char *word, const char *const *known, int count, bool start) {
   int found = -1;
-  size_t length = strlen(word);
-  for (int i = 0; length >= 3 && i < count; i++) {
-    if (strncmp(word, known[i], length) == 0) {
+  for (int i = 0; strlen(word) >= 3 && i < count; i++) {
+    const char *at = strstr(known[i], word);
+    if (at && (at == known[i] || !start)) {
       if (found >= 0) {
         return -1;
       }
@@ -112,7 +113,7 @@ static int find_unique_prefix(const char *word, const char *const *known, int co
 int ff_nearest_word(const char *word, const char *const *known, int count) {
   /* A suggestion is given if at most about a third of the word differs or is missing. */
   int limit = 1 + (int)strlen(word) / 3;
-  int nearest = find_unique_prefix(word, known, count);
+  int nearest = find_unique_part(word, known, count, true);
   if (nearest >= 0) {
     return nearest;
   }
@@ -123,7 +124,7 @@ int ff_nearest_word(const char *word, const char *const *known, int count) {
       limit = distance;
     }
   }
-  return nearest;
+  return nearest >= 0 ? nearest : find_unique_part(word, known, count, false);
 }
 
 size_t ff_report_text(const ff_report *report, char *text, size_t size) {

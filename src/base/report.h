@@ -16,7 +16,8 @@ ff_status ff_report_what(ff_report *report, const char *format, ...) FF_PRINTF(2
 void ff_report_key(ff_report *report, const char *format, ...) FF_PRINTF(2, 3);
 void ff_report_expected(ff_report *report, const char *format, ...) FF_PRINTF(2, 3);
 
-/* Index of the known word nearest to word by edit distance; -1: none is similar. */
+/* Index of the known word that word begins, or is nearest to by edit distance, or is a part of; -1:
+ * none is similar. */
 int ff_nearest_word(const char *word, const char *const *known, int count);
 
 #endif

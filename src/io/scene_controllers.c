@@ -163,6 +163,27 @@ static void controller_read_feet(ff_reader *reader, const ff_node *node, ff_cont
   ff_reader_leave(reader);
 }
 
+/* {position: [x, y, z], size: [length, width]} in the frame of a foot. */
+static void controller_read_sole(ff_reader *reader, const ff_node *node, ff_walk_def *walk) {
+  static const char *const keys[] = {"position", "size"};
+  const ff_node *sole = ff_reader_enter(reader, node, "sole");
+  if (!sole) {
+    return;
+  }
+  if (ff_reader_map(reader, sole, keys, FF_COUNT(keys))) {
+    double size[2] = {walk->sole_length, walk->sole_width};
+    ff_get_vec3(reader, sole, "position", 0, &walk->sole);
+    const ff_node *given = ff_reader_enter(reader, sole, "size");
+    if (given) {
+      ff_read_numbers(reader, given, 2, 0, size);
+      ff_reader_leave(reader);
+    }
+    walk->sole_length = size[0];
+    walk->sole_width = size[1];
+  }
+  ff_reader_leave(reader);
+}
+
 static void controller_read_keys(ff_reader *reader, const ff_node *node, ff_controller_def *def) {
   static const char *const sides[] = {"left", "right"};
   int first = (int)def->walk.first;
@@ -175,6 +196,10 @@ static void controller_read_keys(ff_reader *reader, const ff_node *node, ff_cont
   ff_get_number(reader, node, "double-support", 0, &def->walk.double_support);
   ff_get_number(reader, node, "lift", 0, &def->walk.lift);
   ff_get_number(reader, node, "rest", 0, &def->walk.rest);
+  controller_read_sole(reader, node, &def->walk);
+  ff_get_number(reader, node, "sample", 0, &def->walk.sample);
+  ff_get_number(reader, node, "horizon", 0, &def->walk.horizon);
+  ff_get_count(reader, node, "corrections", 100, &def->walk.corrections);
   ff_get_word(reader, node, "first", "foot", sides, 2, &first);
   def->walk.first = (ff_walk_side)first;
   controller_read_tasks(reader, node, def);
@@ -255,9 +280,10 @@ static void controller_try(ff_reader *reader, const ff_node *node, const ff_robo
 
 void ff_read_controller(ff_reader *reader, const ff_node *robot_node, const ff_robot *robot,
                         ff_robot_def *def, ff_joint_setting *joints) {
-  static const char *const keys[] = {"feet",      "place",          "heading", "ground", "balance",
-                                     "period",    "height",         "width",   "lift",   "rest",
-                                     "step-time", "double-support", "first",   "tasks"};
+  static const char *const keys[] = {"feet",   "place",       "heading",        "ground", "balance",
+                                     "period", "height",      "width",          "lift",   "rest",
+                                     "sole",   "step-time",   "double-support", "first",  "tasks",
+                                     "sample", "corrections", "horizon"};
   const ff_node *node = ff_reader_enter(reader, robot_node, "controller");
   if (!node) {
     return;

@@ -11,7 +11,9 @@
 
 static void scene_read_version(ff_reader *reader, const ff_node *root) {
   double version = 1;
-  ff_reader_require(reader, root, "footfall");
+  if (reader->status == FF_OK && !ff_tree_find(root, "footfall")) {
+    ff_reader_fail(reader, root, "key 'footfall' is missing: a scene begins with 'footfall: 1'");
+  }
   ff_get_number(reader, root, "footfall", 0, &version);
   const ff_node *node = version != 1 ? ff_reader_enter(reader, root, "footfall") : NULL;
   if (node) {

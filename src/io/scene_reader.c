@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -150,6 +151,23 @@ static bool reader_is_map(ff_reader *reader, const ff_node *node) {
   return reader->status == FF_OK;
 }
 
+/* The same of a mapping with known keys, which the message lists. */
+static bool reader_is_map_of(ff_reader *reader, const ff_node *node, const char *const *keys,
+                             int count) {
+  if (reader->status != FF_OK || node->kind == FF_NODE_MAP) {
+    return reader->status == FF_OK;
+  }
+  char text[96], list[300] = "";
+  size_t size = 0;
+  for (int i = 0; i < count && size < sizeof list - 40; i++) {
+    size += (size_t)snprintf(list + size, sizeof list - size, "%s%.38s", i ? ", " : "", keys[i]);
+  }
+  ff_reader_fail(reader, node,
+                 "must be a mapping, got %s; write {KEY: VALUE, ...} with keys of: %s",
+                 reader_describe(node, text), list);
+  return false;
+}
+
 /* The known key that differs only by '-' for '_'; NULL: none. */
 static const char *reader_find_spelling(const char *word, const char *const *keys, int count) {
   for (int i = 0; i < count; i++) {
@@ -187,7 +205,7 @@ static bool reader_respell(ff_reader *reader, const ff_node *map, ff_node *at,
 }
 
 bool ff_reader_map(ff_reader *reader, const ff_node *node, const char *const *keys, int count) {
-  if (!reader_is_map(reader, node)) {
+  if (!reader_is_map_of(reader, node, keys, count)) {
     return false;
   }
   for (ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
@@ -264,8 +282,13 @@ double ff_read_number(ff_reader *reader, const ff_node *node, unsigned allow) {
     return 0;
   }
   if (node->kind != FF_NODE_SCALAR || !node->plain || !ff_number_scan(node->text, &value, &unit)) {
+    const char *text = node->kind == FF_NODE_SCALAR && node->plain ? node->text : "";
+    bool has_unit =
+        isdigit((unsigned char)text[0]) && isalpha((unsigned char)text[strlen(text) - 1]);
     reader_fail_kind(reader, node,
-                     allow & FF_ALLOW_ANGLE ? "a number (rad, or with 'deg')" : "a number");
+                     allow & FF_ALLOW_ANGLE ? "a number (rad, or with 'deg')"
+                     : has_unit             ? "a number in SI units, without the unit"
+                                            : "a number");
   } else if ((unit == FF_UNIT_DEG && !(allow & FF_ALLOW_ANGLE)) ||
              (unit == FF_UNIT_DEG_S && !(allow & FF_ALLOW_RATE))) {
     ff_reader_fail(reader, node, "must be a number without that unit, got '%.80s'", node->text);

@@ -3,6 +3,7 @@
 #include "io/mesh.h"
 #include "io/scene_reader.h"
 #include "math/vec.h"
+#include "tree/tree.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 /* Contents of one robot's mapping. */
 typedef struct robot_keys {
   ff_robot_def def;
+  ff_robot_link *links; /* copies, with the scene's stops, springs and losses */
   double stop_stiffness, stop_dissipation;
   ff_joint_setting all; /* servo of the joints that are not named */
 } robot_keys;
@@ -43,9 +45,49 @@ static ff_robot *robot_load(ff_reader *reader, const ff_node *node) {
 
 /* ---- joints ---------------------------------------------------------------------------------- */
 
-static void robot_read_setting(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
-  static const char *const keys[] = {"position", "velocity", "stiffness", "damping",
-                                     "armature", "target",   "torque",    "explicit"};
+/* Spring and losses of the joint itself, which are those of its link: the URDF's are replaced. */
+static void robot_read_own(ff_reader *reader, const ff_node *node, ff_joint_def *joint) {
+  static const char *const spring_keys[] = {"stiffness", "rest"};
+  static const char *const loss_keys[] = {"damping", "friction", "friction-speed"};
+  const ff_node *spring = ff_reader_enter(reader, node, "spring");
+  if (spring) {
+    if (ff_reader_map(reader, spring, spring_keys, FF_COUNT(spring_keys))) {
+      ff_get_number(reader, spring, "stiffness", 0, &joint->stiffness);
+      ff_get_number(reader, spring, "rest", FF_ALLOW_ANGLE, &joint->rest);
+    }
+    ff_reader_leave(reader);
+  }
+  const ff_node *losses = ff_reader_enter(reader, node, "losses");
+  if (losses) {
+    if (ff_reader_map(reader, losses, loss_keys, FF_COUNT(loss_keys))) {
+      ff_get_number(reader, losses, "damping", 0, &joint->damping);
+      ff_get_number(reader, losses, "friction", 0, &joint->friction);
+      ff_get_number(reader, losses, "friction-speed", FF_ALLOW_RATE, &joint->friction_speed);
+    }
+    ff_reader_leave(reader);
+  }
+}
+
+/* The joint that has an axis of this name; NULL: none. */
+static ff_joint_def *robot_find_joint(const robot_keys *keys, const char *name) {
+  for (int i = 1; i < keys->def.link_count; i++) {
+    ff_robot_link *link = &keys->links[i];
+    size_t size = strlen(link->joint_name);
+    for (int k = 0;
+         strncmp(name, link->joint_name, size) == 0 && k < ff_joint_v_count(link->def.joint.kind);
+         k++) {
+      if (strcmp(name + size, ff_joint_axis_name(link->def.joint.kind, k)) == 0) {
+        return &link->def.joint;
+      }
+    }
+  }
+  return NULL;
+}
+
+static void robot_read_setting(ff_reader *reader, const ff_node *node, const robot_keys *robot,
+                               ff_joint_setting *to) {
+  static const char *const keys[] = {"position", "velocity", "stiffness", "damping", "armature",
+                                     "target",   "torque",   "explicit",  "spring",  "losses"};
   if (!ff_reader_map(reader, node, keys, FF_COUNT(keys))) {
     return;
   }
@@ -57,6 +99,10 @@ static void robot_read_setting(ff_reader *reader, const ff_node *node, ff_joint_
   ff_get_table(reader, node, "target", FF_ALLOW_ANGLE, &to->target);
   ff_get_table(reader, node, "torque", 0, &to->torque);
   ff_get_flag(reader, node, "explicit", &to->explicit_drive);
+  ff_joint_def *joint = robot_find_joint(robot, to->joint); /* others are errors of the model */
+  if (joint) {
+    robot_read_own(reader, node, joint);
+  }
 }
 
 /* Joints that `servo` applies to: those that an actuator would hold. */
@@ -114,7 +160,7 @@ static ff_joint_setting *robot_read_joints(ff_reader *reader, const ff_node *nod
       ff_reader_step(reader, at, 0);
       list[count] = keys->all;
       list[count].joint = at->key->text;
-      robot_read_setting(reader, at, &list[count++]);
+      robot_read_setting(reader, at, keys, &list[count++]);
       ff_reader_leave(reader);
     }
   }
@@ -169,6 +215,7 @@ static void robot_set_stops(ff_reader *reader, const ff_robot *robot, robot_keys
     links[i].def.joint.limit_stiffness = keys->stop_stiffness;
     links[i].def.joint.limit_dissipation = keys->stop_dissipation;
   }
+  keys->links = links;
   keys->def.links = links;
 }
 

@@ -166,6 +166,12 @@ static ff_status check_tolerances(ff_build *build) {
 
 static ff_status check_step(ff_build *build) {
   double step = build->model->run.stepper.step;
+  if (isnan(step)) {
+    ff_report_what(build->report, "must be given, in s: the stepper %s has fixed steps",
+                   build->model->run.stepper.kind);
+    ff_report_key(build->report, "stepper.step");
+    return FF_ERROR_INPUT;
+  }
   ff_status status = build_check_number(build, "stepper.step", step, false, false);
   return status == FF_OK ? ff_build_check_count(build, "stepper.step", step, STEPS_MAX, "steps")
                          : status;

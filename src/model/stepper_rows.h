@@ -42,7 +42,7 @@ FF_STEPPER_ROW(quasi_rigid,
   .summary = "implicit: bodies, robots and contacts in one system, geometry of the step's end",
   .citation = "Chakraborty07", .order = 2,
   .keys = FF_STEPPER_KEYS("step", "order", "geometry", "accuracy"),
-  .energy_tolerance = 5e-2, .contact_tolerance = 1e-6, .crowd_accuracy = 1e-3, .contacts = FF_CONTACTS_BY_LAYER,
+  .energy_tolerance = 5e-2, .contact_tolerance = 1e-6, .crowd_accuracy = 1e-2, .contacts = FF_CONTACTS_BY_LAYER,
   .fixed_step = true, .keeps_constraints = true, .constrains_links = true,
   .only_loses = true)
 /* Forces are those of the start of a step: at its end they differ by the springs' motion in it. */
@@ -51,7 +51,7 @@ FF_STEPPER_ROW(micro_macro,
   .summary = "forces of elastic parts, impulses of rigid ones, at steps of milliseconds",
   .citation = "Sugihara03", .order = 1,
   .keys = FF_STEPPER_KEYS("step", "micro", "lambda", "lambda-relative", "slip-speed", "sticking",
-                          "exclusive", "passes", "corrections"),
-  .energy_tolerance = 5e-2, .contact_tolerance = 0.1, .contacts = FF_CONTACTS_BY_GROUND,
+                          "exclusive", "passes", "corrections", "accuracy"),
+  .energy_tolerance = 5e-2, .contact_tolerance = 0.1, .crowd_accuracy = 1e-2, .contacts = FF_CONTACTS_BY_GROUND,
   .fixed_step = true)
 /* clang-format on */

@@ -3,10 +3,10 @@
 #include <string.h>
 
 ff_status ff_crowd_order_make(ff_crowd_order *out, ff_arena *arena, int contact_capacity,
-                              int mover_count) {
+                              int mover_count, int least) {
   size_t contacts = (size_t)contact_capacity, movers = (size_t)mover_count;
-  size_t large = contacts / FF_CROWD_LEAST + 1;
-  *out = (ff_crowd_order){.mover_count = mover_count};
+  size_t large = contacts / (size_t)least + 1;
+  *out = (ff_crowd_order){.mover_count = mover_count, .least = least};
   out->links = ff_arena_take(arena, contacts, sizeof *out->links);
   out->order = ff_arena_take(arena, contacts, sizeof *out->order);
   out->spare = ff_arena_take(arena, contacts, sizeof *out->spare);
@@ -75,7 +75,7 @@ static void sort_by_island(ff_crowd_order *crowd) {
   int colours = 0, at = 0;
   for (int i = 0; i < crowd->island_count; i++) {
     ff_crowd_island *island = &crowd->islands[i];
-    if (island->count >= FF_CROWD_LEAST && !island->apart) {
+    if (island->count >= crowd->least && !island->apart) {
       island->colours = colours;
       colours += FF_CROWD_COLOURS + 1;
       island->first = at;
@@ -132,7 +132,7 @@ static void colour_island(ff_crowd_order *crowd, const ff_crowd_island *island) 
 }
 
 void ff_crowd_sort(ff_crowd_order *crowd) {
-  if (crowd->count < FF_CROWD_LEAST) {
+  if (crowd->count < crowd->least) {
     crowd->island_count = crowd->large_count = 0;
     for (int k = 0; k < crowd->count; k++) {
       crowd->order[k] = k;

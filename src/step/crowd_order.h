@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-  FF_CROWD_LEAST = 64,  /* contacts of a large island */
+  FF_CROWD_LEAST = 64,  /* contacts of a large island, mostly */
   FF_CROWD_COLOURS = 64 /* the last one is solved serially */
 };
 
@@ -46,12 +46,13 @@ typedef struct ff_crowd_order {
   int *island_of;       /* mover_count */
   uint64_t *mask;       /* mover_count: colours in use */
   int mover_count;
+  int least; /* contacts of a large island */
 } ff_crowd_order;
 
 ff_status ff_crowd_order_make(ff_crowd_order *out, ff_arena *arena, int contact_capacity,
-                              int mover_count);
-/* Finds and sorts the large islands among the links: FF_CROWD_LEAST contacts or more, none of them
- * apart. */
+                              int mover_count, int least);
+/* Finds and sorts the large islands among the links: `least` contacts or more, none of them apart.
+ */
 void ff_crowd_sort(ff_crowd_order *crowd);
 
 #endif

@@ -145,8 +145,9 @@ static bool add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
   return true;
 }
 
-static int micro_island_root(const int *island, int mover) {
+static int micro_island_root(int *island, int mover) {
   while (island[mover] != mover) {
+    island[mover] = island[island[mover]];
     mover = island[mover];
   }
   return mover;
@@ -219,6 +220,7 @@ void ff_micro_gather(ff_micro *micro) {
     }
   }
   sort_micro_contacts(micro);
+  ff_micro_order_crowds(micro);
 }
 
 /* ---- booking --------------------------------------------------------------------------------- */

@@ -99,11 +99,11 @@ double ff_micro_stretch(const ff_micro *micro, const ff_micro_contact *contact, 
   return -(contact->force[1 + k] + contact->root * contact->memory[k]) / contact->resist;
 }
 
-void ff_micro_meet(ff_micro *micro) {
+void ff_micro_meet(const ff_micro *micro, ff_micro_contact *contacts, int count) {
   const ff_stepper_def *def = &micro->model->run.stepper;
   double ahead = micro->model->micro == FF_MICRO_CONVENTIONAL ? 0 : micro->h;
-  for (int k = 0; k < micro->member_count; k++) {
-    ff_micro_contact *contact = &micro->members[k];
+  for (int k = 0; k < count; k++) {
+    ff_micro_contact *contact = &contacts[k];
     const ff_ground *ground = contact->ground;
     bool inside = contact->depth > ground->thickness;
     contact->hard = inside && !def->corrections;

@@ -124,17 +124,11 @@ bool ff_macro_admit(ff_micro *micro) {
   return changed;
 }
 
-/* Slip along t1 (0) or t2 (1) at the end of the step with which a point sticks: it goes back what
- * it has crept, and where bodies roll the mean slip of the step is 0. */
-static double sticking_slip(const ff_micro *micro, const ff_micro_contact *contact, int k) {
+double ff_macro_sticking_slip(const ff_micro *micro, const ff_micro_contact *contact, int k) {
   return -contact->crept[k] / micro->h - 0.5 * contact->turning[1 + k];
 }
 
-/* Speed at which a point shall leave after an impact [Sugihara03 eq. 29]; an approach that is no
- * faster than gravity makes it in two steps is not an impact, or rest would never come. Else it may
- * come as near as there is room; from inside it leaves no faster than gravity makes it in a step.
- */
-static double leaving_speed(const ff_micro *micro, const ff_micro_contact *contact) {
+double ff_macro_leaving_speed(const ff_micro *micro, const ff_micro_contact *contact) {
   double e = contact->ground->restitution, g = v3_norm(micro->model->run.gravity);
   if (contact->impact && e > 0) {
     return -e * contact->speed[0];
@@ -151,7 +145,8 @@ static void fill_target(ff_micro *micro) {
         ff_state_micro_point(micro->state, &micro->state->points[contact->point])->impulse;
     for (int i = 0; i < unknowns_of(contact); i++) {
       int at = contact->unknown + i;
-      double wanted = i == 0 ? leaving_speed(micro, contact) : sticking_slip(micro, contact, i - 1);
+      double wanted = i == 0 ? ff_macro_leaving_speed(micro, contact)
+                             : ff_macro_sticking_slip(micro, contact, i - 1);
       micro->target[at] = wanted - contact->end[i];
       micro->lower[at] = i == 0 ? 0 : -INFINITY;
       micro->x[at] = i == 0 ? fmax(before[0], 0) : before[i];

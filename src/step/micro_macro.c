@@ -25,8 +25,8 @@
 #include <string.h>
 
 enum {
-  SIZE_LIMIT = 600,  /* coordinates of one island, and unknowns; dense matrices are the wrong tool
-                        beyond */
+  SIZE_LIMIT = 600,  /* coordinates of one island that is no crowd, and unknowns; dense matrices are
+                        the wrong tool beyond */
   LIFTS = 4,         /* times that positions are corrected after a step */
   FOLDS = 12,        /* times that the friction of elastic parts is settled anew, */
   FOLDS_PRINTED = 3, /* and in the printed form */
@@ -72,10 +72,11 @@ static bool make_lists(ff_micro *micro) {
   micro->contact_start = ff_arena_take(arena, movers + 1, sizeof *micro->contact_start);
   micro->change_at = ff_arena_take(arena, movers, sizeof *micro->change_at);
   micro->shares = ff_arena_take(arena, movers, sizeof *micro->shares);
+  micro->in_crowd = ff_arena_take(arena, movers, sizeof *micro->in_crowd);
   micro->places = ff_arena_take(arena, (size_t)micro->model->body_count, sizeof *micro->places);
   return micro->contacts && micro->unsorted && micro->held && micro->held_own && micro->island &&
          micro->movers && micro->mover_start && micro->contact_start && micro->change_at &&
-         micro->shares && micro->places;
+         micro->shares && micro->in_crowd && micro->places;
 }
 
 static bool make_programme(ff_micro *micro) {
@@ -109,10 +110,11 @@ static ff_status micro_create(ff_work *work) {
   *micro = (ff_micro){.model = work->model,
                       .state = work->state,
                       .info = &work->solver,
-                      .cancelled = &work->cancelled};
+                      .cancelled = &work->cancelled,
+                      .team = &work->team};
   micro->contact_capacity = work->state->point_capacity;
   micro->unknown_limit = at_most(3.0 * micro->contact_capacity, SIZE_LIMIT);
-  if (!make_lists(micro) || !make_programme(micro)) {
+  if (!make_lists(micro) || !make_programme(micro) || ff_micro_create_crowd(micro) != FF_OK) {
     return FF_ERROR_MEMORY;
   }
   int coordinates = place_changes(micro);
@@ -302,7 +304,7 @@ static ff_status solve_micro_island(ff_micro *micro, int island) {
   if (!assemble_micro_island(micro, micro->movers + first, count)) {
     return FF_ERROR_CAPACITY;
   }
-  ff_micro_meet(micro);
+  ff_micro_meet(micro, micro->members, micro->member_count);
   ff_status status = settle_micro_island(micro);
   if (status != FF_OK) {
     return status;
@@ -390,7 +392,10 @@ static ff_status solve_micro_islands(ff_work *work) {
   ff_status status = FF_OK;
   ff_micro_gather(micro);
   for (int i = 0; i < ff_mover_count(work->model) && status == FF_OK; i++) {
-    status = solve_micro_island(micro, i);
+    status = micro->in_crowd[i] ? FF_OK : solve_micro_island(micro, i);
+  }
+  if (status == FF_OK) {
+    ff_micro_solve_crowds(micro);
   }
   for (int r = 0; status != FF_OK && r < work->model->robot_count; r++) {
     ff_robot_drop(work->model, work->state, r);
@@ -494,6 +499,9 @@ static ff_status micro_step(ff_work *work, double t_end) {
   memcpy(micro->held, state->points, bytes);
   memcpy(micro->held_own, state->own_points, own_bytes);
   ff_micro_show(micro);
+  bool crowd = micro->crowd.order.large_count > 0;
+  state->crowd_accuracy = crowd ? work->model->run.stepper.accuracy : 0;
+  state->crowd_residual = crowd ? micro->crowd.residual : 0;
   state->t = t_end;
   status = micro_refresh(work);
   if (status != FF_OK) {

@@ -12,6 +12,7 @@
 
 #include "footfall/qp.h"
 #include "model/state.h"
+#include "step/micro_crowd.h"
 #include "step/rows.h"
 
 #include <stdatomic.h>
@@ -99,6 +100,9 @@ typedef struct ff_micro {
   ff_micro_point *held_own; /* and with them */
   ff_vec3 *places;          /* body_count */
   int *shares;              /* of each mover: its contacts in the step */
+  ff_micro_crowd crowd;     /* large islands of free bodies, */
+  bool *in_crowd;           /* of each island */
+  struct ff_team **team;
 } ff_micro;
 
 /* ---- micro_contacts.c ------------------------------------------------------------------ */
@@ -126,6 +130,8 @@ bool ff_micro_add_rows(ff_micro *micro, const int *movers, int count);
 
 /* How deep (m) contacts with a rigid part stay in it: less would be no contact. */
 double ff_micro_slop(const ff_model *model, const ff_near *near);
+/* Moves a free body: turn (rad) and way (m), world. */
+void ff_micro_displace_body(ff_micro *micro, int slot, ff_vec3 turn, ff_vec3 way);
 /* Is some contact inside a rigid part? */
 bool ff_micro_is_inside(const ff_model *model, const ff_state *state);
 /* Moves bodies and robots out; contacts are found again. places: room for one vector a body. False:
@@ -134,8 +140,8 @@ bool ff_micro_leave(ff_micro *micro, ff_vec3 *places);
 
 /* ---- micro_forces.c -------------------------------------------------------------------- */
 
-/* Which elastic parts of the members take part, and how. */
-void ff_micro_meet(ff_micro *micro);
+/* Which elastic parts of contacts take part, and how. */
+void ff_micro_meet(const ff_micro *micro, ff_micro_contact *contacts, int count);
 /* Folds them into inertia and impulse of the island. */
 void ff_micro_fold(ff_micro *micro, double *push);
 /* With the speeds at the end: forces, and whether the fold was one that may stay. */
@@ -150,6 +156,14 @@ double ff_micro_stretch(const ff_micro *micro, const ff_micro_contact *contact, 
 /* Rigid parts that would be entered before the end of the step take part from now on, with the
  * speeds at the end. False: there is none. */
 bool ff_macro_admit(ff_micro *micro);
+/* Slip along t1 (0) or t2 (1) at the end of the step with which a point sticks: it goes back what
+ * it has crept, and where bodies roll the mean slip of the step is 0. */
+double ff_macro_sticking_slip(const ff_micro *micro, const ff_micro_contact *contact, int k);
+/* Speed at which a point shall leave after an impact [Sugihara03 eq. 29]; an approach that is no
+ * faster than gravity makes it in two steps is not an impact, or rest would never come. Else it may
+ * come as near as there is room; from inside it leaves no faster than gravity makes it in a step.
+ */
+double ff_macro_leaving_speed(const ff_micro *micro, const ff_micro_contact *contact);
 /* How rigid parts move one another, once the rows are factored. */
 void ff_macro_ease(ff_micro *micro);
 /* Impulses of rigid parts, given what happens without them (reached, and the members' end); adds

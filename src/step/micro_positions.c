@@ -81,6 +81,15 @@ static bool solve_displacement(ff_micro *micro) {
   return true;
 }
 
+void ff_micro_displace_body(ff_micro *micro, int slot, ff_vec3 turn, ff_vec3 way) {
+  double *y = ff_state_body(micro->state, slot);
+  ff_quat q = {y[FF_Y_Q], y[FF_Y_Q + 1], y[FF_Y_Q + 2], y[FF_Y_Q + 3]};
+  q = q_unit(q_mul(q_exp(turn), q));
+  y[FF_Y_Q] = q.w;
+  v3_store(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
+  v3_store(y + FF_Y_X, v3_add(v3_load(y + FF_Y_X), way));
+}
+
 /* Coordinates of a mover by its part of the displacement. */
 static void displace_mover(ff_micro *micro, int mover) {
   const ff_model *model = micro->model;
@@ -91,14 +100,10 @@ static void displace_mover(ff_micro *micro, int mover) {
     ff_tree_q_move(robot->tree, state->y + robot->q_at, by, 1);
     return;
   }
-  const ff_model_body *body = &model->bodies[model->free_bodies[mover]];
-  double *y = ff_state_body(state, mover);
-  ff_quat q = {y[FF_Y_Q], y[FF_Y_Q + 1], y[FF_Y_Q + 2], y[FF_Y_Q + 3]};
-  ff_vec3 turn = body->round ? v3_load(by) : q_rotate(q, v3_load(by));
-  q = q_unit(q_mul(q_exp(turn), q));
-  y[FF_Y_Q] = q.w;
-  v3_store(y + FF_Y_Q + 1, v3(q.x, q.y, q.z));
-  v3_store(y + FF_Y_X, v3_add(v3_load(y + FF_Y_X), v3_load(by + 3)));
+  int id = model->free_bodies[mover];
+  ff_quat q = state->bodies[id].pose.orientation;
+  ff_vec3 turn = model->bodies[id].round ? v3_load(by) : q_rotate(q, v3_load(by));
+  ff_micro_displace_body(micro, mover, turn, v3_load(by + 3));
 }
 
 /* What a shift of the bodies does to their potential energy and angular momentum, the elastic parts
@@ -135,7 +140,7 @@ bool ff_micro_leave(ff_micro *micro, ff_vec3 *places) {
   }
   ff_micro_gather(micro);
   for (int island = 0; island < ff_mover_count(model); island++) {
-    if (!ff_micro_choose(micro, island)) {
+    if (micro->in_crowd[island] || !ff_micro_choose(micro, island)) {
       continue;
     }
     int first = micro->mover_start[island], count = micro->mover_start[island + 1] - first;
@@ -146,6 +151,7 @@ bool ff_micro_leave(ff_micro *micro, ff_vec3 *places) {
       displace_mover(micro, micro->movers[k]);
     }
   }
+  ff_micro_displace_crowds(micro);
   double stored = elastic_energy(state);
   ff_bodies_update(model, state, state->t, state->y);
   book_displacement(micro, places);

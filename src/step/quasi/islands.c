@@ -411,12 +411,13 @@ static bool solve_selected_island(quasi_step *step, int island) {
 
 /* ---- all islands ------------------------------------------------------------------------ */
 
-/* Does free flight press a layer or a core of this island? True if it has a constraint. moved:
+/* Does free flight press a layer or a core of this island? True for crowds and if it has a
+ * constraint. Impulses of all its layers there are set, which the search for impacts reads. moved:
  * bodies are no longer where contacts were evaluated. */
 static bool island_is_pressed(const quasi_problem *problem, int island, bool moved) {
   int end = problem->first_element[island + 1];
   bool pressed = problem->is_crowd[island];
-  for (int k = problem->first_element[island]; k < end && !pressed;) {
+  for (int k = problem->first_element[island]; k < end && !problem->is_crowd[island];) {
     quasi_contact *first = quasi_contact_of(problem->elements[k]);
     if (!first) {
       return true;
