@@ -188,7 +188,7 @@ static bool stay_apart(const swept *pair) {
 
 /* The largest speed (m/s) that a touching point may bring in or get from its force within h; -1: no
  * point of the pair touches. What a midpoint-implicit contact gives is at most the energy that it
- * stores, however long the step. */
+ * stores, however long the step: among many bodies steps are not cut for more. */
 static double impact_speed(const ff_model *model, const ff_state *state, const ff_near *near,
                            double h) {
   double most = -1, energy = 0;
@@ -207,7 +207,7 @@ static double impact_speed(const ff_model *model, const ff_state *state, const f
   }
   double ease = model->bodies[model->shapes[near->shape_a].body].inv_mass +
                 model->bodies[model->shapes[near->shape_b].body].inv_mass;
-  bool held = ff_model_holds(model, &model->bindings[near->binding]);
+  bool held = state->kicks && ff_model_holds(model, &model->bindings[near->binding]);
   return most + (held ? sqrt(2 * ease * energy) : h * ease * v3_norm(force));
 }
 
