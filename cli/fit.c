@@ -1,7 +1,9 @@
 /* footfall fit FIT.yaml: parameters from measurements. */
 #include "fit.h"
+#include "progress.h"
 
 #include <argp.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +74,26 @@ static const struct argp fit_parser = {
            "Examples:\n"
            "  footfall fit ball.yaml --report ball.html\n" FF_CLI_EXITS};
 
+static void fit_say_progress(void *context, const ff_fit_progress *at) {
+  char text[200], error[40] = "";
+  if (!isnan(at->error)) {
+    snprintf(error, sizeof error, ", error %.3g x noise", at->error);
+  }
+  snprintf(text, sizeof text, "%.40s (%d of %d): %s, %d evaluations%s", at->law, at->law_number,
+           at->law_count, at->stage, at->evaluations, error);
+  ff_progress_say(context, text);
+}
+
+ff_status ff_fit_solve_shown(ff_fit *fit, int threads, const volatile int *stop,
+                             ff_report *report) {
+  ff_progress progress = ff_progress_start(true);
+  ff_fit_watch(fit, fit_say_progress, &progress);
+  ff_status status = ff_fit_solve(fit, threads, stop, report);
+  ff_fit_watch(fit, NULL, NULL);
+  ff_progress_end(&progress);
+  return status;
+}
+
 int ff_cli_fit(int argc, char **argv) {
   fit_job job = {0};
   ff_cli_parse(&fit_parser, argc, argv, &job);
@@ -97,7 +119,7 @@ int ff_cli_fit(int argc, char **argv) {
   struct sigaction action = {.sa_handler = fit_interrupt};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  status = ff_fit_solve(fit, threads, &fit_stop, &report);
+  status = ff_fit_solve_shown(fit, threads, &fit_stop, &report);
   if (status == FF_OK && job.report) {
     status = ff_fit_page(fit, job.report, &report);
   }

@@ -234,6 +234,29 @@ static const fit_case cases[] = {
      "normal: {law: elastic, k: 2000, c: 10}",
      {"normal.k", "normal.c"},
      {2000, 10}},
+    {"bristle-clutch, viscous",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, "
+     "friction: {law: bristle-clutch, K: 3e4, D: 100, mu: 0.05, viscous: 3}",
+     {"friction.viscous"},
+     {3}},
+    {"ellipsoidal, e_t",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, "
+     "friction: {law: ellipsoidal, mu: 0.3, e_t: 0.5}",
+     {"friction.e_t"},
+     {0.5}},
+    {"quasi-rigid, tangent",
+     "quasi-rigid, step: 1e-3",
+     "normal: {law: quasi-rigid, k: 2000, c: 10, k_t: 1000, k_o: 1000, series: true}, "
+     "friction: {law: ellipsoidal, mu: 1}",
+     {"normal.k_t"},
+     {1000}},
+    {"quasi-rigid, second layer",
+     "quasi-rigid, step: 1e-3",
+     "normal: {law: quasi-rigid, k: 4000, c: 10, k_b: 4000, c_b: 10}",
+     {"normal.k_b", "normal.c_b"},
+     {4000, 10}},
 };
 
 static void write_scene(const fit_case *from) {
@@ -407,7 +430,21 @@ static void a_measurement_model_is_fitted_like_anything_else(void **state) {
   ff_fit_destroy(&fit);
 }
 
-/* Several trajectories in a file; parameters of each; held-out and crossed errors; threads. */
+typedef struct fit_watched {
+  int calls, last;
+  bool crossed, ordered;
+} fit_watched;
+
+static void watch_fit(void *context, const ff_fit_progress *at) {
+  fit_watched *seen = context;
+  seen->ordered = seen->ordered && at->evaluations >= seen->last && at->law_number == 1;
+  seen->crossed = seen->crossed || strcmp(at->stage, "cross-validation") == 0;
+  seen->last = at->evaluations;
+  seen->calls++;
+}
+
+/* Several trajectories in a file; parameters of each; held-out and crossed errors; threads;
+ * progress. */
 static void threads_do_not_change_a_bit(void **state) {
   (void)state;
   static const double heights[] = {0.1, 0.12, 0.08, 0.15, 0.11, 0.09};
@@ -445,9 +482,12 @@ static void threads_do_not_change_a_bit(void **state) {
              "  - {columns: z, channel: body.ball.position.z, noise: 5e-4}\n");
   ff_fit_outcome outcomes[2];
   ff_fit *fits[2];
+  fit_watched seen[2] = {{.ordered = true}, {.ordered = true}};
   for (int i = 0; i < 2; i++) {
     fits[i] = load();
+    ff_fit_watch(fits[i], watch_fit, &seen[i]);
     assert_int_equal(ff_fit_solve(fits[i], i + 1, NULL, NULL), FF_OK);
+    assert_true(seen[i].calls > 10 && seen[i].ordered && seen[i].crossed);
     outcomes[i] = ff_fit_outcome_of(fits[i], 0);
   }
   assert_int_equal(outcomes[0].estimate_count, 2 + 4); /* two are held out */

@@ -123,6 +123,9 @@ struct ff_fit {
   double step; /* of difference quotients, in units of the bounds */
   int limit;
   const volatile int *stop;
+  void (*watch)(void *context, const ff_fit_progress *progress); /* NULL: none */
+  void *watch_context;
+  ff_fit_progress progress;
 };
 
 /* Computes one trajectory with these values of the law's parameters: rows x fit->parts numbers, as

@@ -10,6 +10,7 @@
  * logarithmic between the bounds. */
 typedef struct ff_fit_problem {
   const ff_fit *fit;
+  ff_fit *watched; /* the same, whose progress is shown; NULL: several such problems at once */
   const ff_fit_law *law;
   const int *used; /* trajectories */
   int used_count;
@@ -35,6 +36,9 @@ void ff_fit_values(const ff_fit_problem *problem, const double *x, int u, double
 
 /* Counts unknowns and rows and takes room from the arena. */
 ff_status ff_fit_open(ff_fit_problem *problem, ff_arena *arena);
+/* Adds evaluations to the progress and shows it; stage NULL: the same as before, error NAN:
+ * unknown. */
+void ff_fit_show(ff_fit *fit, const char *stage, int evaluations, double error);
 /* Callbacks of ff_least_squares; false if stopped. */
 bool ff_fit_evaluate(void *problem, const double *x, double *r);
 bool ff_fit_differentiate(void *problem, const double *x, const double *r, double *j);
