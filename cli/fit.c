@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS = 256, CURVES };
+enum { THREADS = 256, CURVES, NO_FIT };
 
 typedef struct fit_job {
   const char *path, *report;
-  bool json;
+  bool json, keep;
   int threads, curves;
 } fit_job;
 
@@ -38,6 +38,7 @@ static error_t fit_parse(int key, char *value, struct argp_state *state) {
   switch (key) {
     case 'j': job->json = true; return 0;
     case 'r': job->report = value; return 0;
+    case NO_FIT: job->keep = true; return 0;
     case THREADS: job->threads = fit_count(state, value, 64); return 0;
     case CURVES: job->curves = fit_count(state, value, 100000); return 0;
     case ARGP_KEY_ARG:
@@ -57,6 +58,7 @@ static error_t fit_parse(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option fit_options[] = {
     {"report", 'r', "FILE.html", 0, "write a page: parameters, criteria, measured and computed", 0},
+    {"no-fit", NO_FIT, NULL, 0, "judge the values that parameters start with", 0},
     {"json", 'j', NULL, 0, "print everything as JSON", 0},
     {"curves", CURVES, "N", 0, "with --json: curves of the first N trajectories (default 0)", 0},
     {"threads", THREADS, "N", 0, "trajectories at once (default: all cores); same results", 0},
@@ -113,6 +115,9 @@ int ff_cli_fit(int argc, char **argv) {
   ff_status status = ff_fit_load(&fit, job.path, &report);
   if (status != FF_OK) {
     return ff_cli_fail_reading(status, &report);
+  }
+  if (job.keep) {
+    ff_fit_keep_values(fit);
   }
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   int threads = job.threads > 0 ? job.threads : cores > 64 ? 64 : cores < 1 ? 1 : (int)cores;

@@ -430,6 +430,50 @@ static void a_measurement_model_is_fitted_like_anything_else(void **state) {
   ff_fit_destroy(&fit);
 }
 
+/* A camera that is turned by 0.3 rad about y and stands elsewhere; the ball's first state is taken
+ * from what it sees. */
+static void a_turned_frame_is_found(void **state) {
+  (void)state;
+  uint64_t seed = 21;
+  ff_scene *scene;
+  ff_model *model;
+  ff_sim *sim;
+  ff_quat frame = q_exp(v3(0, 0.3, 0));
+  write_scene(&cases[1]);
+  assert_int_equal(ff_scene_load(&scene, "scene.yaml", NULL, 0, NULL), FF_OK);
+  assert_int_equal(ff_model_build(&model, scene, NULL), FF_OK);
+  assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+  FILE *out = fopen("data.csv", "w");
+  fputs("t,x,y,z,qw,qx,qy,qz\n", out);
+  for (int i = 0; i <= 80; i++) {
+    assert_int_equal(ff_sim_advance(sim, 0.005 * i), FF_OK);
+    ff_body_state at = ff_sim_body(sim, ff_model_body_find(model, "ball"));
+    ff_vec3 p = v3_add(v3(1, 0, 0.5), q_rotate(frame, at.position));
+    ff_quat q = q_mul(frame, at.orientation);
+    fprintf(out, "%.4f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f\n", 0.005 * i,
+            p.x + 1e-4 * random_normal(&seed), p.y + 1e-4 * random_normal(&seed),
+            p.z + 1e-4 * random_normal(&seed), q.w, q.x, q.y, q.z);
+  }
+  fclose(out);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
+  write_text(
+      "fit.yaml",
+      "fit: 1\nscene: scene.yaml\ndata: {files: data.csv}\nparameters:\n"
+      "  tilt: {bounds: [-0.5, 0.5]}\n  height: {bounds: [0.4, 0.6], start: 0.52}\n"
+      "first-state: {body: ball, until: 0.08}\ncompare:\n"
+      "  - {columns: [x, y, z], position: ball, noise: 1e-4, frame: [0, tilt, 0], "
+      "offset: [1, 0, height]}\n"
+      "  - {columns: [qw, qx, qy, qz], orientation: ball, noise: 1e-2, frame: [0, tilt, 0]}\n");
+  ff_fit *fit = load();
+  assert_int_equal(ff_fit_solve(fit, 1, NULL, NULL), FF_OK);
+  ff_fit_outcome o = ff_fit_outcome_of(fit, 0);
+  assert_close(o.estimates[0].value, 0.3, 2e-3);
+  assert_close(o.estimates[1].value, 0.5, 1e-3);
+  ff_fit_destroy(&fit);
+}
+
 typedef struct fit_watched {
   int calls, last;
   bool crossed, ordered;
@@ -553,6 +597,7 @@ int main(void) {
       IN_FOLDER(the_law_that_made_the_data_wins),
       IN_FOLDER(what_the_data_do_not_tell_is_said),
       IN_FOLDER(a_measurement_model_is_fitted_like_anything_else),
+      IN_FOLDER(a_turned_frame_is_found),
       IN_FOLDER(threads_do_not_change_a_bit),
       IN_FOLDER(mistakes_are_named),
   };

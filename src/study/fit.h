@@ -44,6 +44,7 @@ typedef struct ff_fit_item {
   const char *unit;
   double noise; /* standard deviation */
   ff_fit_number scale, delay, offset[3];
+  ff_fit_number frame[3]; /* rotation vector, rad: world of the scene -> axes of the measurement */
 } ff_fit_item;
 
 /* An error in units of the user: of each trajectory the mean over its rows, the root of the mean
