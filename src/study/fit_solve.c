@@ -52,7 +52,8 @@ static ff_status fit_apply(const ff_fit *fit, ff_fit_law *law, int trajectory, c
   ff_status status = ff_fit_open(&problem, &arena);
   if (status == FF_OK) {
     ff_fit_start(&problem, 0, x);
-    status = ff_fit_descend(&problem, x, &result);
+    status = ff_fit_scan(&problem, x);
+    status = status == FF_OK ? ff_fit_descend(&problem, x, &result) : status;
   }
   if (status == FF_OK) {
     ff_fit_values(&problem, x, 0, values);
