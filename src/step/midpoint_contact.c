@@ -435,7 +435,7 @@ static void sweep_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
 /* ---- what comes of it ------------------------------------------------------------------ */
 
 /* Impacts slower than what gravity gives in this many steps count as rest. */
-#define REST_STEPS 10
+#define REST_STEPS 2
 
 /* An impact that is too stiff for the step cannot be followed, however well the contact is held; a
  * load that rests can, since its force is that of the whole step. Edges that are nearly parallel
