@@ -199,6 +199,31 @@ static void marker_files_are_read_in_their_units_and_axes(void **state) {
   unload(sim, model);
 }
 
+/* Markers that are not rigid: D moves away from the others, and the body with it. */
+static void one_marker_may_give_the_position(void **state) {
+  (void)state;
+  ff_model *model = NULL;
+  FILE *out = fopen("a.csv", "w");
+  fputs("t,A_x,A_y,A_z,B_x,B_y,B_z,C_x,C_y,C_z,D_x,D_y,D_z\n", out);
+  for (int i = 0; i < 6; i++) {
+    double x = 0.01 * i;
+    fprintf(out, "%g,0,0,0,0.2,0,0,0.1,0.1,0,%g,-0.1,0\n", x, 0.1 + x);
+  }
+  fclose(out);
+  ff_sim *sim = load(&model, "footfall: 1\nbodies:\n  foot:\n    track: {file: a.csv, follow: D, "
+                             "markers: [A, B, C, D], frame: {origin: D, forward: A}}\n");
+  assert_int_equal(ff_sim_advance(sim, 0.03), FF_OK);
+  ff_body_state at = ff_sim_body(sim, ff_model_body_find(model, "foot"));
+  assert_close(vector_gap(at.position, v3(0.13, -0.1, 0)), 0, 1e-9);
+  unload(sim, model);
+  ff_scene *scene = NULL;
+  ff_report report = {0};
+  write_text("a.yaml", "footfall: 1\nbodies:\n  foot:\n    track: {file: a.csv, follow: E, "
+                       "markers: [A, B, C, D]}\n");
+  assert_int_equal(ff_scene_load(&scene, "a.yaml", NULL, 0, &report), FF_ERROR_INPUT);
+  assert_non_null(strstr(report.what, "follow"));
+}
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static void tables_of_opensim_are_read(void **state) {
@@ -313,6 +338,7 @@ int main(void) {
       IN_FOLDER(smoothing_removes_noise_and_keeps_slow_motion),
       cmocka_unit_test(markers_define_the_pose),
       IN_FOLDER(marker_files_are_read_in_their_units_and_axes),
+      IN_FOLDER(one_marker_may_give_the_position),
       IN_FOLDER(tables_of_opensim_are_read),
       IN_FOLDER(bad_tables_name_file_and_line),
       IN_FOLDER(a_tracked_body_presses_on_a_fixed_one),

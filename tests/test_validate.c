@@ -19,6 +19,8 @@ static const char *const made[] = {"work/tosses.csv",
                                    "data/ellipse.csv",
                                    "data/tosses.csv",
                                    "data/stance_a_R.csv",
+                                   "data/walk.trc",
+                                   "data/walk.forces",
                                    "data/bad.mat",
                                    "data/0.pt",
                                    "page.html"};
@@ -95,6 +97,7 @@ static void tosses_of_the_original_are_fitted_and_judged(void **state) {
   char path[FF_SET_PATH_MAX];
   ff_report report = {0};
   ff_fit *fit;
+  static char fit_text[20000];
   make_toss(0.5, rows);
   write_tensor("data/1.pt", rows);
   write_tensor("data/2.pt", rows);
@@ -106,7 +109,14 @@ static void tosses_of_the_original_are_fitted_and_judged(void **state) {
   assert_int_equal(ff_fit_choose_laws(fit, laws, 1, &report), FF_OK);
   assert_int_equal(ff_fit_law_count(fit), 1);
   assert_int_equal(ff_fit_trajectory_count(fit), 4);
-  assert_false(ff_fit_trajectory_held_out(fit, 0));
+  assert_false(ff_fit_trajectory_held_out(fit, 0)); /* the set's own split does not count */
+  assert_false(ff_fit_trajectory_held_out(fit, 1));
+  FILE *written = fopen(path, "r");
+  size_t length = fread(fit_text, 1, sizeof fit_text - 1, written);
+  fclose(written);
+  fit_text[length] = '\0';
+  assert_non_null(strstr(fit_text, "held-out: true"));
+  assert_null(strstr(fit_text, "hold-out"));
   assert_true(ff_fit_trajectory_held_out(fit, 2)); /* of the folder that judges */
   ff_fit_keep_values(fit);                         /* those of the scene made the data */
   assert_int_equal(ff_fit_solve(fit, 1, NULL, &report), FF_OK);
@@ -269,6 +279,67 @@ static void stances_are_cut_and_mirrored(void **state) {
   unlink("work/stance-stance_a_R.csv");
 }
 
+/* Markers of two feet in a .trc file, y up and in mm; forces of two plates at twice the rate beside
+ * it. Only the left foot stands on a plate. */
+static void stances_on_force_plates_are_found(void **state) {
+  (void)state;
+  static const char *const markers[] = {"Heel", "Ankle", "MT1", "MT5"};
+  static const double places[4][3] = {{0, 30, 0}, {50, 70, 50}, {200, 40, -50}, {180, 30, 60}};
+  ff_report report = {0};
+  FILE *out = fopen("data/walk.trc", "w");
+  fputs("PathFileType\t4\t(X/Y/Z)\twalk.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n"
+        "100\t100\t100\t8\tmm\nFrame#\tTime",
+        out);
+  for (int m = 0; m < 8; m++) {
+    fprintf(out, "\t%c.%s\t\t", "LR"[m / 4], markers[m % 4]);
+  }
+  fputs("\n\t\n\n", out);
+  for (int i = 0; i < 100; i++) {
+    fprintf(out, "%d\t%.2f", i + 1, 0.01 * i);
+    for (int m = 0; m < 8; m++) {
+      const double *p = places[m % 4];
+      fprintf(out, "\t%g\t%g\t%g", p[0] + 1000 * (m / 4), p[1], 100 + (m < 4 ? -p[2] : p[2]));
+    }
+    fputs("\n", out);
+  }
+  fclose(out);
+  out = fopen("data/walk.forces", "w");
+  fputs("[Force Data]\nNumberOfForcePlates=2\nSampleRate=200\n#Sample", out);
+  for (int plate = 1; plate <= 2; plate++) {
+    fprintf(out, "\tFX%d\tFY%d\tFZ%d\tX%d\tY%d\tZ%d\tMZ%d", plate, plate, plate, plate, plate,
+            plate, plate);
+  }
+  for (int i = 0; i < 200; i++) {
+    int force = i >= 40 && i < 160 ? 499 + 2 * (i % 2) : 0; /* 500 N on average */
+    fprintf(out, "\n%d\t0\t%d\t-7\t20\t0\t90\t0\t0\t0\t0\t900\t0\t90\t0", i + 1, force);
+  }
+  fputs("\n", out);
+  fclose(out);
+  assert_int_equal(ff_set_load_stances("data", "work", "stance", &report), FF_OK);
+  assert_int_not_equal(access("work/stance-walk_plate2_L.csv", R_OK), 0);
+  FILE *in = fopen("work/stance-walk_plate1_L.csv", "r");
+  assert_non_null(in);
+  char line[400];
+  int rows = 0;
+  while (fgets(line, sizeof line, in)) {
+    double v[17];
+    if (rows++ > 0) {
+      char *at = line;
+      for (int k = 0; k < 17; k++) {
+        v[k] = strtod(at, &at);
+        at++;
+      }
+      assert_near(v[3], 0.1, 1e-12); /* left of a left foot is right of a right one */
+      assert_near(v[4], 0.03, 1e-12);
+      assert_near(v[9] - v[3], 0.05, 1e-12); /* the first metatarsal is on the inner side */
+      assert_true(v[16] == 0 || fabs(v[16] - 500) < 1e-9);
+    }
+  }
+  fclose(in);
+  assert_int_equal(rows, 1 + 72);
+  unlink("work/stance-walk_plate1_L.csv");
+}
+
 static void the_program_lists_judges_and_explains(void **state) {
   (void)state;
   char out[16384];
@@ -307,6 +378,7 @@ int main(void) {
       IN_FOLDER(impacts_of_the_original_equal_those_of_a_table),
       IN_FOLDER(broken_matlab_files_do_no_harm),
       IN_FOLDER(stances_are_cut_and_mirrored),
+      IN_FOLDER(stances_on_force_plates_are_found),
       IN_FOLDER(the_program_lists_judges_and_explains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

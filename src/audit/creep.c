@@ -4,7 +4,8 @@
  * a has moved along b at the window's end although the point never slid, and the spring of the
  * friction law does not explain it, the contact creeps. Bodies that roll, topple or sway turn:
  * where they do, drift that is small against the turn does not count. Three windows one after
- * another, in one direction, make a finding: loads that settle or change do not creep so. */
+ * another, in one direction and at a steady rate, make a finding: loads that settle or change do
+ * not creep so. */
 #include "audit/audit.h"
 #include "math/vec.h"
 #include "model/steppers.h"
@@ -15,6 +16,7 @@
 enum { WINDOWS = 3 };
 #define TURNS      0.1  /* rad in a window: it rolls */
 #define TURN_SHARE 0.05 /* of turn times size: drift that does not count */
+#define STEADY     0.75 /* of the drift of the window before: less is a load that settles */
 
 /* Deflection of the friction law's spring, in b's frame: stored by `micro-macro`, else of the
  * energy f u / 2. */
@@ -86,8 +88,9 @@ static ff_grip_watch grip_compare(ff_auditor *auditor, const ff_model *model, co
   double lag = grip_lag(model) * v3_norm(v3_sub(now.velocity, old->velocity));
   double rate = (v3_norm(drift) - lag - TURN_SHARE * turn * size) / WINDOW;
   if (turn < TURNS && rate > FF_LIMIT_CREEP) {
-    bool onward =
-        old->windows == 0 || v3_dot(drift, old->drift) > 0.5 * v3_norm(drift) * v3_norm(old->drift);
+    double size_now = v3_norm(drift), size_before = v3_norm(old->drift);
+    bool onward = old->windows == 0 || (v3_dot(drift, old->drift) > 0.5 * size_now * size_before &&
+                                        size_now > STEADY * size_before);
     now.windows = onward ? old->windows + 1 : 1;
     now.rate = old->windows > 0 && onward ? lesser(rate, old->rate) : rate;
     now.drift = drift;
@@ -129,7 +132,7 @@ void ff_audit_creep(ff_auditor *auditor, const ff_model *model, ff_state *state)
         next[count++] = old ? grip_compare(auditor, model, state, near, point, old)
                             : grip_mark(model, state, near, point);
       }
-      point->slid = false;
+      point->slid = !point->touching; /* open pairs are not looked at in each step */
     }
   }
   memcpy(auditor->grips, next, (size_t)count * sizeof *next);

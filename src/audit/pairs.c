@@ -365,8 +365,9 @@ void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
   bool judged = ff_model_solves(model) || model->midpoint;
   bool fast = 2 * largest_move(model, state, before, h) > model->thinnest;
   int begun = 0; /* impacts that were looked at in this step */
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = fast ? state->meet_count : ff_state_active_count(state);
+  for (int m = 0; m < active; m++) {
+    const ff_meet *meet = fast ? &state->meets[m] : ff_state_active(state, m);
     bool touches = false;
     sweep s;
     if (fast) {

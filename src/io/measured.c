@@ -15,7 +15,7 @@
 enum { COLUMNS_MAX = 10000 };
 static const size_t size_max = (size_t)1 << 30;
 
-typedef enum measured_form { FORM_CSV, FORM_STO, FORM_TRC } measured_form;
+typedef enum measured_form { FORM_CSV, FORM_STO, FORM_TRC, FORM_FORCES } measured_form;
 
 /* The text, cut into lines and cells in place. */
 typedef struct measured_text {
@@ -135,6 +135,16 @@ static ff_status measured_sto_header(measured_text *in, ff_measured *out) {
   in->separator = ' ';
   return line ? measured_names(in, out, line)
               : measured_fail(in, "has no line 'endheader' with names after it", NULL);
+}
+
+/* Force plates: lines of text up to the names, which begin with `#Sample`. */
+static ff_status measured_forces_header(measured_text *in, ff_measured *out) {
+  char *line;
+  while ((line = measured_line(in)) && strncasecmp(line, "#Sample", 7) != 0) {
+  }
+  in->separator = '\t';
+  return line ? measured_names(in, out, line + 1)
+              : measured_fail(in, "has no line '#Sample ...' with names", NULL);
 }
 
 /* Factor from the units of the file to m; 0: not known. */
@@ -282,14 +292,23 @@ static ff_status measured_inflate(char **text, size_t *size, const char *path, f
   return FF_OK;
 }
 
+static measured_form measured_form_of(const char *path) {
+  bool sto = measured_ends(path, ".sto") || measured_ends(path, ".mot");
+  return sto                              ? FORM_STO
+         : measured_ends(path, ".trc")    ? FORM_TRC
+         : measured_ends(path, ".forces") ? FORM_FORCES
+                                          : FORM_CSV;
+}
+
 static ff_status measured_parse(ff_measured *out, measured_text *in, measured_form form) {
   double unit = 1;
   if (strncmp(in->at, "\xef\xbb\xbf", 3) == 0) {
     in->at += 3; /* byte order mark */
   }
-  ff_status status = form == FORM_CSV   ? measured_csv_header(in, out)
-                     : form == FORM_STO ? measured_sto_header(in, out)
-                                        : measured_trc_header(in, out, &unit);
+  ff_status status = form == FORM_CSV      ? measured_csv_header(in, out)
+                     : form == FORM_STO    ? measured_sto_header(in, out)
+                     : form == FORM_FORCES ? measured_forces_header(in, out)
+                                           : measured_trc_header(in, out, &unit);
   status = status == FF_OK ? measured_rows(in, out) : status;
   if (status == FF_OK && form == FORM_TRC) {
     measured_scale(out, unit);
@@ -299,8 +318,6 @@ static ff_status measured_parse(ff_measured *out, measured_text *in, measured_fo
 
 ff_status ff_measured_read(ff_measured *out, const char *path, ff_report *report) {
   *out = (ff_measured){0};
-  bool sto = measured_ends(path, ".sto") || measured_ends(path, ".mot");
-  bool trc = measured_ends(path, ".trc");
   char *text;
   size_t size;
   ff_status status = ff_file_read(&text, &size, path, size_max, report);
@@ -317,11 +334,7 @@ ff_status ff_measured_read(ff_measured *out, const char *path, ff_report *report
   if (strlen(text) != size) {
     status = measured_fail(&in, "is not a text", NULL);
   } else {
-    status = out->file ? measured_parse(out, &in,
-                                        sto   ? FORM_STO
-                                        : trc ? FORM_TRC
-                                              : FORM_CSV)
-                       : FF_ERROR_MEMORY;
+    status = out->file ? measured_parse(out, &in, measured_form_of(path)) : FF_ERROR_MEMORY;
   }
   ff_free(text);
   if (status != FF_OK) {

@@ -1,4 +1,5 @@
-/* Tables of measurements from files: .csv, OpenSim .mot and .sto, .trc (markers). */
+/* Tables of measurements from files: .csv, OpenSim .mot and .sto, .trc (markers), .forces (force
+ * plates, written beside .trc by motion capture). */
 #ifndef FF_IO_MEASURED_H
 #define FF_IO_MEASURED_H
 

@@ -47,6 +47,8 @@ struct ff_page {
   int section_count, block_count, item_count, recording_count, series_count;
   int columns; /* of the open table */
   bool titled; /* false: the first run provides its scene's name */
+  /* Of the document that the engine of a live page makes: what the page has already. */
+  bool without_channels, without_bodies; /* no numbers of channels; no bodies, meshes and looks */
   ff_page_open open;
   double budget; /* remaining bytes for numbers of runs */
   ff_status status;

@@ -52,8 +52,10 @@ static ff_status page_add_channels(ff_page *page, ff_text *text, const ff_record
     columns[i] = ff_recording_column(recording, i);
   }
   long rows = ff_recording_rows(recording);
-  ff_reduction reduction;
-  ff_status status = page_reduce_run(&reduction, page, columns, info->count, rows);
+  ff_reduction reduction = {.count = rows, .stretches = rows};
+  ff_status status = page->without_channels
+                         ? FF_OK
+                         : page_reduce_run(&reduction, page, columns, info->count, rows);
   if (status == FF_OK) {
     ff_text_json_member_number(text, "recorded", (double)rows);
     ff_text_json_member_number(text, "stretches", (double)reduction.stretches);
@@ -62,7 +64,10 @@ static ff_status page_add_channels(ff_page *page, ff_text *text, const ff_record
       ff_text_put(text, i ? ",{" : "[{");
       ff_text_json_member(text, "name", info->names[i]);
       ff_text_json_member(text, "unit", info->units[i]);
-      ff_text_json_member_number(text, "series", ff_page_add_series(page, columns[i], &reduction));
+      if (!page->without_channels) {
+        int series = ff_page_add_series(page, columns[i], &reduction);
+        ff_text_json_member_number(text, "series", series);
+      }
       ff_text_put(text, "}");
     }
     ff_text_put(text, info->count ? "]" : "[]");
@@ -152,8 +157,10 @@ static ff_status page_add_scene(ff_page *page, ff_text *text, const ff_recording
       page->titled = true;
     }
     ff_text_json_member(text, "stepper", scene->run.stepper.kind);
-    status = ff_page_add_bodies(page, text, scene);
-    ff_page_add_look(text, scene);
+    if (!page->without_bodies) {
+      status = ff_page_add_bodies(page, text, scene);
+      ff_page_add_look(text, scene);
+    }
   }
   if (status == FF_OK) {
     status = ff_model_build(&model, scene, &report);

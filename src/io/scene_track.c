@@ -21,6 +21,7 @@ typedef struct track_keys {
   int marker_count;
   bool placed;                  /* places are given */
   const char *origin, *forward; /* markers that define the body frame at `reference` */
+  const char *follow;           /* marker that alone gives the position; NULL: all */
   double reference;             /* s, in the file; NAN: the first row */
   double rate, start, scale, cutoff;
   bool y_up;
@@ -141,6 +142,7 @@ static void track_read_keys(ff_reader *reader, const ff_node *node, track_keys *
   track_read_orientation(reader, node, keys);
   track_read_markers(reader, node, keys);
   track_read_frame(reader, node, keys);
+  ff_get_text(reader, node, "follow", &keys->follow);
   if (reader->status == FF_OK && !keys->position[0] == !keys->marker_count) {
     ff_reader_fail(reader, node, "needs either position or markers");
   } else if (keys->marker_count > 0 && (keys->orientation[0] || keys->angles[0])) {
@@ -205,6 +207,7 @@ typedef struct track_source {
   const track_keys *keys;
   const ff_measured *data;
   int time, position[3], orientation[4], angles[3], markers[MARKERS_MAX][3];
+  int follow; /* marker that alone gives the position; -1: all */
   ff_vec3 places[MARKERS_MAX];
 } track_source;
 
@@ -250,7 +253,14 @@ static bool track_pose(const track_source *from, long row, ff_pose *out) {
     local[count] = from->places[i];
     count += v3_finite(world[count]);
   }
-  return ff_marker_pose(out, local, world, count);
+  if (!ff_marker_pose(out, local, world, count)) {
+    return false;
+  }
+  if (from->follow >= 0) {
+    ff_vec3 arm = q_rotate(out->orientation, from->places[from->follow]);
+    out->position = v3_sub(track_vector(from, row, from->markers[from->follow]), arm);
+  }
+  return v3_finite(out->position);
 }
 
 static double track_time(const track_source *from, long row) {
@@ -327,6 +337,10 @@ static void track_columns(ff_reader *reader, const ff_node *node, track_source *
     }
   }
   memcpy(from->places, keys->places, sizeof from->places);
+  from->follow = keys->follow ? track_marker(keys, keys->follow) : -1;
+  if (keys->follow && from->follow < 0) {
+    ff_reader_fail(reader, node, "follow: must be one of the markers");
+  }
   if (reader->status == FF_OK && keys->marker_count > 0 && !keys->placed) {
     track_place(reader, node, from);
   }
@@ -451,7 +465,7 @@ static void track_load(ff_reader *reader, const ff_node *node, const track_keys 
 bool ff_read_track(ff_reader *reader, const ff_node *map, ff_track_def *out) {
   static const char *const known[] = {"file",   "time",     "rate",        "start",   "scale",
                                       "up",     "position", "orientation", "markers", "frame",
-                                      "offset", "cutoff",   "spring"};
+                                      "follow", "offset",   "cutoff",      "spring"};
   const ff_node *node = ff_reader_enter(reader, map, "track");
   if (!node) {
     return false;

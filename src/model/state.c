@@ -101,6 +101,7 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
       {(void **)&grown.y, (size_t)grown.size, sizeof(double)},
       {(void **)&grown.meets, meets, sizeof(ff_meet)},
       {(void **)&grown.old_meets, meets, sizeof(ff_meet)},
+      {(void **)&grown.active, meets, sizeof(int)},
       {(void **)&grown.nears, nears, sizeof(ff_near)},
       {(void **)&grown.old_nears, nears, sizeof(ff_near)},
       {(void **)&grown.points, points, sizeof(ff_point)},
@@ -125,6 +126,7 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
   state_carry(grown.points, state->points, (size_t)state->point_count * sizeof(ff_point));
   state_carry(grown.own_points, state->own_points, (size_t)state->point_count * state->own_size);
   grown.move_count = 0;
+  grown.active_count = -1;
   *state = grown;
   return FF_OK;
 }
@@ -288,6 +290,7 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
   state->t = 0;
   state->meet_count = state->floor_meets = state->near_count = state->point_count = 0;
   state->listed = false;
+  state->active_count = -1;
   state->lacking = state->move_count = 0;
   state->evaluations = 0;
   state->applied_count = 0;
@@ -370,6 +373,7 @@ void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep) {
   state->near_count = size.nears;
   state->point_count = size.points;
   state->lacking = state->move_count = 0;
+  state->active_count = -1;
   ff_keep_numbers(keep, "time", &state->t, 1);
   ff_keep_numbers(keep, "y", state->y, ff_state_used(model, state));
   ff_keep_block(keep, "body.motion", state->bodies, model->body_count, sizeof *state->bodies);

@@ -99,6 +99,8 @@ typedef struct ff_near {
   int binding;
   int first_point, point_count;
   bool clear;    /* the last evaluation of forces found no point: all of them are open */
+  bool centred;  /* both shapes are at the origins of their bodies */
+  double reach;  /* m, sum of the radii of their bounding spheres */
   ff_vec3 apart; /* b's principal frame, unit: a direction along which the shapes were last found
                   * apart; 0: none. It saves queries and changes no result. */
 } ff_near;
@@ -208,6 +210,8 @@ typedef struct ff_state {
   double *old_memory;
   ff_edge *edges; /* FF_EDGES_MAX: of the current patch, for laws that need them */
   int meet_count, near_count, point_count, floor_meets;
+  int *active;      /* meet_capacity: body pairs with points, or that touched, in order, */
+  int active_count; /* as the last evaluation of forces found them; -1: any may be one */
   int meet_capacity, near_capacity, point_capacity;
   ff_arena room;       /* of these lists, and of y */
   ff_list_size wanted; /* by the last list that did not fit */
@@ -272,6 +276,13 @@ static inline ff_layer_point *ff_state_layer_point(const ff_state *state, const 
 /* The same of `micro-macro`. */
 static inline ff_micro_point *ff_state_micro_point(const ff_state *state, const ff_point *point) {
   return ff_state_own_point(state, point);
+}
+/* Body pairs that may have contact points or have just lost them: number k of them. */
+static inline int ff_state_active_count(const ff_state *state) {
+  return state->active_count < 0 ? state->meet_count : state->active_count;
+}
+static inline ff_meet *ff_state_active(const ff_state *state, int k) {
+  return &state->meets[state->active_count < 0 ? k : state->active[k]];
 }
 /* Contact points without a sample and without a past. */
 void ff_state_clear_points(ff_state *state, int first, int count);

@@ -367,9 +367,6 @@ static const ff_channel_row audit_rows[] = {
      "largest power that friction could dissipate and does not", AT(audit.dissipation), NEAREST},
     {"penetration", SCALAR, "m", NULL, "", "largest depth beyond the layer", AT(audit.penetration),
      NEAREST},
-    {"solver", SCALAR, "1", NULL, "",
-     "largest difference of a force from its law in large islands, over the largest force",
-     AT(audit.solver), NEAREST},
 };
 
 /* Only where contacts are solved for. */
@@ -380,6 +377,17 @@ static int audit_count(const ff_model *model) {
 static void sample_audit(const ff_sim *sim, int index, ff_channel_sample *out) {
   (void)index;
   out->audit = ff_sim_contact_residual(sim);
+}
+
+static const ff_channel_row solver_rows[] = {
+    {"residual", SCALAR, "1", NULL, "",
+     "largest difference of a force from its law in large islands, over the largest force",
+     AT(audit.solver), NEAREST},
+};
+
+/* Only where large islands are solved by sweeps. */
+static int solver_count(const ff_model *model) {
+  return ff_model_solves(model) || ff_model_is_crowd(model);
 }
 
 /* ---- the families, in the order of recordings ----------------------------------------------- */
@@ -397,4 +405,5 @@ const ff_channel_family ff_channel_families[FF_CHANNEL_FAMILIES] = {
     {"energy", "", one_member, NULL, NULL, sample_energy, ROWS(energy_rows)},
     {"momentum", "", one_member, NULL, NULL, sample_momentum, ROWS(momentum_rows)},
     {"audit", "", audit_count, NULL, NULL, sample_audit, ROWS(audit_rows)},
+    {"solver", "", solver_count, NULL, NULL, sample_audit, ROWS(solver_rows)},
 };

@@ -76,7 +76,7 @@ typedef struct ff_channel_family {
  * has a table of contacts. */
 enum { FF_CONTACT_CHANNEL_PAIRS = 4096 };
 
-enum { FF_CHANNEL_FAMILIES = 10 };
+enum { FF_CHANNEL_FAMILIES = 11 };
 extern const ff_channel_family ff_channel_families[FF_CHANNEL_FAMILIES];
 
 /* Family, member, row and component of a channel's number; family -1: there is no such channel. */

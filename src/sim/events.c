@@ -197,8 +197,9 @@ void ff_sim_init_contacts(ff_sim *sim) {
 }
 
 void ff_sim_report_events(ff_sim *sim, double h) {
-  for (int m = 0; m < sim->state.meet_count; m++) {
-    event_update_pair(sim, &sim->state.meets[m], h);
+  int active = ff_state_active_count(&sim->state);
+  for (int k = 0; k < active; k++) {
+    event_update_pair(sim, ff_state_active(&sim->state, k), h);
   }
   for (int i = 0; i < sim->stop_count; i++) {
     event_update_stop(sim, i, h);

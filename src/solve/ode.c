@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "math/elementary.h"
+#include "solve/crossings.h"
 #include "solve/prince_dormand.h"
 
 #include <arkode/arkode_erkstep.h>
@@ -14,13 +15,16 @@ enum {
   PROBES = 4,          /* subintervals of a step tested for a sign change */
   BRACKET_ROUNDS = 60, /* false position on the dense output */
   POLISH_ROUNDS = 8,   /* secant on the solution itself */
+  AIMED_RETRIES = 4,   /* of a rejected step, at the first event that its stages show */
   STUCK_EVENTS = 1000  /* events at one instant before failure */
 };
 
 /* Right after an event the rates may behave like sqrt(t - t_event), which the error estimate of the
- * pair hardly detects: the first step is this much smaller than the last one, and steps grow by at
- * most this factor. */
-#define AFTER_EVENT 1e-3
+ * pair hardly detects: the first step is smaller than the longest since the event before by rtol to
+ * the power AFTER_EVENT (1e-3 at 1e-12) and at most the share AFTER_REST of the longest, and steps
+ * grow by at most the factor GROWTH. */
+#define AFTER_EVENT 0.25
+#define AFTER_REST  5e-4
 #define GROWTH      3.0
 /* Where a step was rejected, the solution gets less smooth: the next one is at most this much of
  * it. */
@@ -30,6 +34,8 @@ enum {
 /* A kink that is not smooth from either side makes the last steps before it tiny: the first step
  * after it has at least this many instants. */
 #define SHORTEST 16
+/* Error of the time of an event, of rtol and the step. */
+#define LOCATED 1e-2
 
 /* Vectors that ARKODE uses: 7 of its own, 13 stages, 2 of the interpolation; with some spare. */
 enum { VECTORS = 32 };
@@ -56,20 +62,24 @@ struct ff_ode {
   double *probe;     /* dense output: size */
   double *stages;    /* stages of a step inside the step: table->stages * size */
   ARKodeButcherTable table;
-  double *atol;      /* size */
-  double *g;         /* event values: event_limit */
-  signed char *side; /* event_limit */
+  double *atol;           /* size */
+  double *g;              /* event values: event_limit */
+  signed char *side;      /* event_limit */
+  ff_crossings crossings; /* in the stages of this step */
   int event_count;
   int event;
   int stuck;
   bool warming_up;
-  bool rejected;  /* the last error estimate was too large */
-  bool fresh;     /* the solution was changed since the last step */
-  double longest; /* s, largest step now */
-  double guess;   /* size of the last step that was not shortened */
-  double next;    /* size of the next step by error control, unless fresh */
-  double wanted;  /* the same before it is cut by the end of the integration */
-  double error;   /* 1, of the last step, relative to the tolerance and biased: see ark_control */
+  bool rejected;      /* the last error estimate was too large */
+  int rejections;     /* one after another */
+  bool fresh;         /* the solution was changed since the last step */
+  double after_event; /* 1, of the first step after an event */
+  double longest;     /* s, largest step now */
+  double guess;       /* size of the last step that was not shortened */
+  double stride;      /* size of the longest step since the last event */
+  double next;        /* size of the next step by error control, unless fresh */
+  double wanted;      /* the same before it is cut by the end of the integration */
+  double error; /* 1, of the last step, relative to the tolerance and biased: see ark_control */
   long steps, evaluations;
 };
 
@@ -82,7 +92,14 @@ static int ark_rates(sunrealtype t, N_Vector y, N_Vector dy, void *user) {
     return 0;
   }
   ode->evaluations++;
-  return ode->def.rates(ode->def.context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy)) ? 1 : 0;
+  if (ode->def.rates(ode->def.context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy))) {
+    return 1;
+  }
+  if (ode->def.watch) {
+    ode->def.watch(ode->def.context, ode->crossings.value);
+    ff_crossings_see(&ode->crossings, t, ode->side);
+  }
+  return 0;
 }
 
 static int ark_project(sunrealtype t, N_Vector y, void *user) {
@@ -117,6 +134,11 @@ static int ark_control(N_Vector y, sunrealtype t, sunrealtype h, sunrealtype h2,
     *next = ode->rejected ? fmin(*next, AFTER_REJECTION * h) : *next;
     ode->wanted = fmin(safety * *next, GROWTH * h);
   }
+  ode->rejections = e1 > bias ? ode->rejections + 1 : 0;
+  if (e1 > bias && ode->rejections < AIMED_RETRIES && ode->def.watch) {
+    double end = ff_crossings_first(&ode->crossings) - ode->t0;
+    *next = end > 0 && end < h ? end : *next;
+  }
   ode->rejected = e1 > bias;
   return 0;
 }
@@ -149,6 +171,35 @@ static void ark_return_vector(N_Vector vector) {
   }
 }
 
+enum { CHUNK = 8 }; /* numbers that are added up in registers */
+
+/* to[0..n-1] = sum of c[i] x[i] from one place on, n <= CHUNK. */
+static inline void ark_combine_chunk(int count, const double *c, N_Vector *x, sunindextype at,
+                                     int n, double *to) {
+  double sum[CHUNK];
+  for (int j = 0; j < n; j++) {
+    sum[j] = c[0] * NV_DATA_S(x[0])[at + j];
+  }
+  for (int i = 1; i < count; i++) {
+    const double *from = NV_DATA_S(x[i]) + at;
+    for (int j = 0; j < n; j++) {
+      sum[j] += c[i] * from[j];
+    }
+  }
+  memcpy(to, sum, (size_t)n * sizeof *sum);
+}
+
+/* z = sum of c[i] x[i], in the order of SUNDIALS and so with the same bits, but with one pass over
+ * the vectors: most of the integrator's own time goes here. z may be one of the x. */
+static int ark_combine(int count, sunrealtype *c, N_Vector *x, N_Vector z) {
+  sunindextype at = 0, size = NV_LENGTH_S(z);
+  for (; at + CHUNK <= size; at += CHUNK) {
+    ark_combine_chunk(count, c, x, at, CHUNK, NV_DATA_S(z) + at);
+  }
+  ark_combine_chunk(count, c, x, at, (int)(size - at), NV_DATA_S(z) + at);
+  return 0;
+}
+
 static bool ark_make_vectors(ff_ode *ode) {
   size_t size = (size_t)ode->def.size;
   N_Vector serial = N_VMake_Serial(ode->def.size, ode->y, ode->sun);
@@ -160,6 +211,7 @@ static bool ark_make_vectors(ff_ode *ode) {
     if (made) {
       vector->ops->nvclone = ark_take_vector;
       vector->ops->nvdestroy = ark_return_vector;
+      vector->ops->nvlinearcombination = ark_combine;
       vector->content = &ode->contents[i];
       ode->contents[i] =
           (pool_vector){{ode->def.size, SUNFALSE, ode->room + (size_t)i * size}, ode};
@@ -211,6 +263,8 @@ static int ark_set_up(ff_ode *ode) {
          ERKStepSetInterpolantDegree(ode->ark, 3) | ERKStepSetMaxStep(ode->ark, longest) |
          ERKStepSetMaxNumSteps(ode->ark, 100000) | ERKStepSetMaxGrowth(ode->ark, GROWTH) |
          ERKStepSetMaxFirstGrowth(ode->ark, GROWTH) |
+         ERKStepSetSmallNumEFails(ode->ark, AIMED_RETRIES) |
+         ERKStepSetFixedStepBounds(ode->ark, 1.0, 1.0) |
          ERKStepSetAdaptivityFn(ode->ark, ark_control, ode);
   if (ode->def.project) {
     bad |= ERKStepSetPostprocessStepFn(ode->ark, ark_project);
@@ -229,10 +283,11 @@ ff_status ff_ode_create(ff_ode **out, const ff_ode_def *def) {
   ode->def = *def;
   ode->size = def->size;
   ode->longest = def->max_step;
+  ode->after_event = ff_pow(def->rtol, AFTER_EVENT);
   ode->y = ff_alloc(4 * size, sizeof(double));
   ode->g = ff_alloc(events, sizeof(double));
   ode->side = ff_alloc(events, 1);
-  if (!ode->y || !ode->g || !ode->side) {
+  if (!ode->y || !ode->g || !ode->side || !ff_crossings_create(&ode->crossings, def->event_limit)) {
     ff_ode_destroy(ode);
     return FF_ERROR_MEMORY;
   }
@@ -269,6 +324,7 @@ void ff_ode_destroy(ff_ode *ode) {
     SUNContext_Free(&ode->sun);
   }
   ARKodeButcherTable_Free(ode->table);
+  ff_crossings_destroy(&ode->crossings);
   ff_free(ode->stages);
   ff_free(ode->y);
   ff_free(ode->g);
@@ -307,7 +363,7 @@ long ff_ode_evaluations(const ff_ode *ode) {
 
 void ff_ode_reset(ff_ode *ode) {
   ERKStepReInit(ode->ark, ark_rates, 0.0, ode->solution);
-  ode->guess = ode->next = 0;
+  ode->guess = ode->next = ode->stride = 0;
   ode->error = 1;
   ode->stuck = 0;
   ode->steps = ode->evaluations = 0;
@@ -326,6 +382,7 @@ void ff_ode_keep(ff_ode *ode, ff_keep *keep) {
   ff_keep_ints(keep, "integrator.stuck", &ode->stuck, 1);
   ff_keep_block(keep, "integrator.fresh", &ode->fresh, 1, sizeof ode->fresh);
   ff_keep_numbers(keep, "integrator.last_step", &ode->guess, 1);
+  ff_keep_numbers(keep, "integrator.longest_step", &ode->stride, 1);
   ff_keep_numbers(keep, "integrator.next_step", &ode->next, 1);
   ff_keep_numbers(keep, "integrator.error", &ode->error, 1);
   ff_keep_block(keep, "integrator.steps", &ode->steps, 1, sizeof ode->steps);
@@ -351,6 +408,7 @@ void ff_ode_follow(ff_ode *ode, const ff_ode *before) {
   ode->fresh = before->fresh;
   ode->longest = before->longest;
   ode->guess = before->guess;
+  ode->stride = before->stride;
   ode->next = before->next;
   ode->wanted = before->wanted;
   ode->error = before->error;
@@ -389,6 +447,12 @@ static int ark_restart(ff_ode *ode, double step) {
 /* Times closer than this are the same instant. */
 static double time_resolution(double t) {
   return 8 * DBL_EPSILON * fmax(fabs(t), 1e-3);
+}
+
+/* How exactly (s) an event in a step from t0 to t is located: what is left changes the forces by
+ * far less than the tolerance. */
+static double event_resolution(const ff_ode *ode, double t0, double t) {
+  return fmax(time_resolution(t), LOCATED * ode->def.rtol * (t - t0));
 }
 
 /* Index of the event function farthest on its wrong side, or -1. */
@@ -483,7 +547,7 @@ static double ode_event_value(ff_ode *ode, int event) {
   return ode->g[event];
 }
 
-/* Secant method on the solution itself until the event function is zero within rounding, at first
+/* Secant method on the solution itself until the time of the event is exact enough, at first
  * with the slope on the dense output. Returns its time; NAN if a step failed. */
 static double ode_polish_event(ff_ode *ode, double t0, const ode_bracket *at) {
   double t = at->high, before_t = NAN, before_g = NAN, slope = ode->side[at->event] * at->slope;
@@ -499,7 +563,8 @@ static double ode_polish_event(ff_ode *ode, double t0, const ode_bracket *at) {
       guess = ode->side[at->event] * g > 0 ? t + aside : t - aside;
     }
     double next = isnan(before_t) ? guess : t - g * (t - before_t) / (g - before_g);
-    if (g == 0 || !(fabs(next - t) > time_resolution(t)) || !(next >= t0 && next <= farthest)) {
+    if (g == 0 || !(fabs(next - t) > event_resolution(ode, t0, t)) ||
+        !(next >= t0 && next <= farthest)) {
       break;
     }
     before_t = t;
@@ -513,7 +578,7 @@ static double ode_polish_event(ff_ode *ode, double t0, const ode_bracket *at) {
  * where the dense output has crossed: an event function that leaves zero with zero slope needs some
  * time. False if the solution itself does not cross until then. */
 static bool ode_cross_event(ff_ode *ode, double t0, double t, double t_seen, int event) {
-  for (double nudge = time_resolution(t);; nudge *= 4) {
+  for (double nudge = event_resolution(ode, t0, t);; nudge *= 4) {
     if (ode->side[event] * ode_event_value(ode, event) < 0) {
       return true;
     }
@@ -545,8 +610,11 @@ static ff_ode_outcome ode_land_on_event(ff_ode *ode, double t0, double t_seen,
   ode->stuck = ode->t - t0 <= time_resolution(t) ? ode->stuck + 1 : 0;
   ode->event = event;
   ode->side[event] = (signed char)-ode->side[event];
-  ode->guess = ode->stuck > 0 ? ode->guess : AFTER_EVENT * fmin(ode->guess, ode->def.max_step);
+  double first =
+      fmin(ode->after_event * fmax(ode->stride, ode->guess), AFTER_REST * ode->def.max_step);
+  ode->guess = ode->stuck > 0 ? ode->guess : first;
   ode->guess = fmax(ode->guess, SHORTEST * time_resolution(ode->t));
+  ode->stride = 0;
   return ode->stuck > STUCK_EVENTS ? FF_ODE_FAILED : FF_ODE_EVENT;
 }
 
@@ -575,6 +643,7 @@ static ff_ode_outcome ode_find_event(ff_ode *ode, double t0, double t_stop) {
 static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
   double wish = ode->fresh ? ode->guess : ode->next;
   wish = fmin(wish > 0 ? wish : 0.1 * (t_stop - t0), ode->longest);
+  ff_crossings_begin(&ode->crossings, ode->def.watch ? ode->event_count : 0);
   for (double step = fmin(wish, t_stop - t0); step > time_resolution(t0); step *= 0.2) {
     double reached = t0;
     bool good = ark_restart(ode, step) == ARK_SUCCESS &&
@@ -588,6 +657,7 @@ static bool ode_take_step(ff_ode *ode, double t0, double t_stop) {
       if (reached < t_stop || !(ode->guess > reached - t0)) {
         ode->guess = reached - t0;
       }
+      ode->stride = fmax(ode->stride, reached - t0);
       if (reached >= t_stop) { /* the step was cut by the end, not by its error; */
         ode->next = fmax(fmax(ode->next, ode->wanted), wish);
       } else if (ode->next >= (1 - 1e-9) * (t_stop - reached)) { /* or the next one is */

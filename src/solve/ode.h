@@ -20,6 +20,9 @@ typedef void (*ff_ode_events)(void *context, double t, const double *y, double *
 /* After the events at the end of a step: is it known that none crosses zero inside? */
 typedef bool (*ff_ode_quiet)(void *context, double t0, double t1);
 
+/* Event functions where the rates were evaluated last, at no cost. */
+typedef void (*ff_ode_watch)(void *context, double *g);
+
 typedef struct ff_ode_def {
   int size;           /* unknowns */
   int event_limit;    /* most event functions at once */
@@ -29,6 +32,7 @@ typedef struct ff_ode_def {
   ff_ode_rates rates;
   ff_ode_events events;   /* NULL: no events */
   ff_ode_quiet quiet;     /* NULL: it is never known */
+  ff_ode_watch watch;     /* NULL: events are not looked at in the stages of a step */
   ff_ode_project project; /* NULL: no projection */
   void *context;
 } ff_ode_def;

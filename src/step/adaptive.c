@@ -72,7 +72,19 @@ static double depth_event(const ff_point *point, bool closed) {
   return point->patch.depth + (closed ? rounding : -rounding);
 }
 
-/* Depth of every point, then the kink functions of every closed one. */
+/* Depth of every point, then the kink functions of every closed one, as the points are. */
+static void read_events(void *context, double *g) {
+  const ff_work *work = context;
+  const ff_state *state = work->state;
+  int n = state->point_count;
+  for (int i = 0; i < n; i++) {
+    const ff_sided_point *side = ff_sided_point_of(state, &state->points[i]);
+    g[i] = depth_event(&state->points[i], side->closed);
+    g[n + i] = side->closed ? side->kink : 1;
+    g[2 * n + i] = side->closed ? side->friction_kink : 1;
+  }
+}
+
 static void adaptive_events(void *context, double t, const double *y, double *g) {
   ff_work *work = context;
   ff_state *state = work->state;
@@ -81,13 +93,7 @@ static void adaptive_events(void *context, double t, const double *y, double *g)
   } else {
     ff_forces_update(work->model, state, t, y, NULL, NULL);
   }
-  int n = state->point_count;
-  for (int i = 0; i < n; i++) {
-    const ff_sided_point *side = ff_sided_point_of(state, &state->points[i]);
-    g[i] = depth_event(&state->points[i], side->closed);
-    g[n + i] = side->closed ? side->kink : 1;
-    g[2 * n + i] = side->closed ? side->friction_kink : 1;
-  }
+  read_events(work, g);
 }
 
 /* ---- steps without events ---------------------------------------------------------------- */
@@ -216,6 +222,7 @@ static ff_status make_integrator(ff_work *work, ff_ode **out) {
                     .rates = adaptive_rates,
                     .events = adaptive_events,
                     .quiet = adaptive_quiet,
+                    .watch = read_events,
                     .project = work->model->constraint_count > 0 ? adaptive_project : NULL,
                     .context = work};
   ff_status status = ff_ode_create(out, &def);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-  STEPS_AHEAD = 4, /* that a list is made for */
+  STEPS_AHEAD = 8, /* that a list is made for */
   FEW_BODIES = 32  /* up to here skins are isotropic: the pair list is short anyway */
 };
 
@@ -75,6 +75,7 @@ static void add_shape_pair(const ff_model *model, ff_state *state, int a, int b,
                    ? 0
                    : ff_binding_points(&model->bindings[rules], model->shapes[a].geom.kind,
                                        model->shapes[b].geom.kind);
+  const ff_model_shape *sa = &model->shapes[a], *sb = &model->shapes[b];
   if (state->near_count < state->near_capacity &&
       state->point_count <= state->point_capacity - points) {
     state->nears[state->near_count] = (ff_near){.shape_a = a,
@@ -82,7 +83,9 @@ static void add_shape_pair(const ff_model *model, ff_state *state, int a, int b,
                                                 .binding = rules,
                                                 .first_point = state->point_count,
                                                 .point_count = points,
-                                                .clear = state->pooled};
+                                                .clear = state->pooled,
+                                                .centred = sa->centred && sb->centred,
+                                                .reach = sa->bound + sb->bound};
     ff_state_clear_points(state, state->point_count, points);
   }
   state->near_count++;
@@ -434,6 +437,7 @@ ff_status ff_candidates_update(const ff_model *model, ff_state *state) {
     return status;
   }
   state->move_count = 0;
+  state->active_count = -1;
   keep_part(model, state, 0, before.floor_meets, 0, state->floor_meets, floor_order);
   keep_part(model, state, before.floor_meets, before.meet_count, state->floor_meets,
             state->meet_count, order);

@@ -195,7 +195,7 @@ static double solve_contact(ff_crowd *crowd, ff_crowd_contact *c, double still, 
 
 static ff_crowd_change solve_contacts(void *context, int first, int end, double still) {
   ff_crowd *crowd = context;
-  ff_crowd_change out = {0, 0};
+  ff_crowd_change out = {0};
   ff_patch patch = {0};
   for (int i = first; i < end; i++) {
     ff_crowd_contact *c = &crowd->contacts[i];
@@ -226,4 +226,20 @@ void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info) {
     info->most = turns > info->most ? turns : info->most;
     info->residual = greater(info->residual, residual);
   }
+}
+
+double ff_crowd_residual(const ff_crowd *crowd) {
+  double wrong = 0, largest = 0, v[3];
+  for (int i = 0; i < crowd->order.large_count; i++) {
+    const ff_crowd_contact *c = &crowd->contacts[i];
+    if (c->idle) {
+      continue;
+    }
+    ff_crowd_velocity(crowd, c, v);
+    wrong = greater(wrong, fabs(v[0] - c->left[0]) / c->w[0]);
+    wrong = greater(wrong, fabs(v[1] - c->left[1]) / c->w[3]);
+    wrong = greater(wrong, fabs(v[2] - c->left[2]) / c->w[5]);
+    largest = greater(largest, crowd->half * fabs(c->force[0]));
+  }
+  return largest > 0 ? wrong / largest : 0;
 }

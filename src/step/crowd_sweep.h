@@ -13,6 +13,7 @@ enum { FF_CROWD_CHUNK = 64 /* contacts of a colour that a thread solves at once 
 /* Largest change of a force in a sweep, and largest force: of a chunk, then of all. */
 typedef struct ff_crowd_change {
   double change, most;
+  bool strict; /* a tenth of the change ends the sweeps */
 } ff_crowd_change;
 
 /* Solves the contacts at places first .. end - 1 of the order, one after another. Such whose force

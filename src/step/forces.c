@@ -391,13 +391,14 @@ static void find_kicks(const ff_model *model, ff_state *state) {
     state->kicks[meet->a] = greater(state->kicks[meet->a], speed);
     state->kicks[meet->b] = greater(state->kicks[meet->b], speed);
   }
+  for (int i = 0; i < model->body_count; i++) {
+    state->kicks[i] = ff_body_is_moved(&model->bodies[i]) ? state->kicks[i] : 0;
+  }
 }
 
 /* How fast others may make the bodies of a pair approach within the step, m/s. */
-static double pair_kick(const ff_model *model, const ff_state *state, int a, int b) {
-  double of_a = ff_body_is_moved(&model->bodies[a]) ? state->kicks[a] : 0;
-  double of_b = ff_body_is_moved(&model->bodies[b]) ? state->kicks[b] : 0;
-  return of_a + of_b;
+static double pair_kick(const ff_state *state, const ff_meet *meet) {
+  return state->kicks[meet->a] + state->kicks[meet->b];
 }
 
 /* How far a point of a body can come within a time, the pull of gravity apart. */
@@ -413,7 +414,8 @@ static double body_reach(const ff_model *model, const ff_state *state, int body,
 /* How far apart shapes still are of interest. `adaptive` watches the depth of points that may touch
  * in its step, midpoint-implicit contacts those that may touch before the end of the step, others
  * want only what overlaps. */
-static double pair_margin(const ff_model *model, const ff_state *state, const ff_near *near) {
+static double pair_margin(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                          const ff_near *near) {
   if (state->frozen && !isfinite(state->ahead)) {
     return INFINITY;
   }
@@ -423,11 +425,11 @@ static double pair_margin(const ff_model *model, const ff_state *state, const ff
     return 0;
   }
   double time = state->frozen ? state->ahead : (ahead ? 1 : 0.5) * model->run.stepper.step;
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   double fall = 4 * time * time * v3_norm(model->run.gravity);
   if (state->kicks && !state->frozen) {
-    return time * pair_kick(model, state, a->body, b->body) + fall;
+    return time * pair_kick(state, meet) + fall;
   }
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   double margin =
       body_reach(model, state, a->body, time) + body_reach(model, state, b->body, time) + fall;
   return state->frozen ? margin + APART * lesser(a->bound, b->bound) : margin;
@@ -458,6 +460,7 @@ static bool find_pair_points(const ff_model *model, ff_state *state, ff_near *ne
 }
 
 void ff_contacts_find(const ff_model *model, ff_state *state) {
+  state->active_count = -1;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
@@ -467,7 +470,7 @@ void ff_contacts_find(const ff_model *model, ff_state *state) {
         points[i].touching = false;
         points[i].patch.depth = -INFINITY;
       }
-      find_pair_points(model, state, near, pair_margin(model, state, near));
+      find_pair_points(model, state, near, pair_margin(model, state, meet, near));
       near->clear = false;
       for (int i = 0; i < near->point_count; i++) {
         if (points[i].touching) {
@@ -483,8 +486,7 @@ void ff_contacts_find(const ff_model *model, ff_state *state) {
 static bool may_touch(const ff_model *model, const ff_state *state, const ff_meet *meet,
                       const ff_point *point, double time) {
   double fall = 4 * time * time * v3_norm(model->run.gravity);
-  double speed =
-      state->kicks ? pair_kick(model, state, meet->a, meet->b) : fabs(point->patch.depth_rate);
+  double speed = state->kicks ? pair_kick(state, meet) : fabs(point->patch.depth_rate);
   return point->patch.depth + time * speed + fall > 0;
 }
 
@@ -518,14 +520,17 @@ static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_me
 }
 
 /* Are the bounding spheres of a pair of shapes further apart than a margin? */
-static bool bounds_apart(const ff_model *model, const ff_state *state, const ff_near *near,
-                         double margin) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  const ff_pose *at_a = &state->bodies[a->body].pose, *at_b = &state->bodies[b->body].pose;
-  ff_vec3 centre_a = a->centred ? at_a->position : pose_point(*at_a, a->pose.position);
-  ff_vec3 centre_b = b->centred ? at_b->position : pose_point(*at_b, b->pose.position);
-  ff_vec3 apart = v3_sub(centre_a, centre_b);
-  double reach = a->bound + b->bound + margin;
+static bool bounds_apart(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                         const ff_near *near, double margin) {
+  const ff_pose *at_a = &state->bodies[meet->a].pose, *at_b = &state->bodies[meet->b].pose;
+  ff_vec3 apart;
+  if (near->centred) {
+    apart = v3_sub(at_a->position, at_b->position);
+  } else {
+    apart = v3_sub(pose_point(*at_a, model->shapes[near->shape_a].pose.position),
+                   pose_point(*at_b, model->shapes[near->shape_b].pose.position));
+  }
+  double reach = near->reach + margin;
   return v3_dot(apart, apart) > reach * reach * (1 + 1e-12);
 }
 
@@ -533,8 +538,8 @@ static bool bounds_apart(const ff_model *model, const ff_state *state, const ff_
 static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet, ff_near *near,
                         const double *y, double *memory_rate, double *ledger) {
   bool held = ff_model_holds(model, &model->bindings[near->binding]);
-  double margin = pair_margin(model, state, near);
-  if (near->clear && bounds_apart(model, state, near, margin)) {
+  double margin = pair_margin(model, state, meet, near);
+  if (near->clear && bounds_apart(model, state, meet, near, margin)) {
     return;
   }
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
@@ -569,11 +574,16 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
   if (state->frozen) { /* trial steps of `adaptive` may look deeper than the motion ever goes */
     state->stiffness = state->damping = 0;
   }
+  state->active_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
+    bool active = meet->touching;
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       pair_forces(model, state, meet, &state->nears[n], y, memory_rate, ledger);
+      active = active || !state->nears[n].clear;
     }
+    state->active[state->active_count] = m;
+    state->active_count += active;
   }
 }
 

@@ -84,7 +84,7 @@ void ff_frame_anchor(const ff_model *model, ff_state *state) {
   size_t memory = (size_t)model->memory_count * sizeof(double);
   for (int n = 0; n < state->near_count; n++) {
     const ff_near *near = &state->nears[n];
-    if (!ff_frame_wanders(model, near)) {
+    if (near->point_count == 0 || !ff_frame_wanders(model, near)) {
       continue;
     }
     ff_quat q = orientation_b(model, state, near);
@@ -93,8 +93,12 @@ void ff_frame_anchor(const ff_model *model, ff_state *state) {
       if (point->turned) {
         memset(ff_state_memory(model, state, i), 0, memory);
       }
-      anchor_point(point, q);
-      point->axis = point->touching ? point->axis : v3(0, 0, 0);
+      if (point->touching) {
+        anchor_point(point, q);
+      } else {
+        point->axis = v3(0, 0, 0);
+        point->turned = false;
+      }
     }
   }
 }

@@ -316,7 +316,7 @@ static double solve_micro_contact(ff_micro_crowd *crowd, ff_micro_crowd_contact 
 
 static ff_crowd_change solve_micro_contacts(void *context, int first, int end, double still) {
   ff_micro *micro = context;
-  ff_crowd_change out = {0, 0};
+  ff_crowd_change out = {0};
   for (int i = first; i < end; i++) {
     ff_micro_crowd_contact *c = &micro->crowd.contacts[i];
     out.change = greater(out.change, solve_micro_contact(&micro->crowd, c, micro->h, still));
@@ -356,7 +356,7 @@ static double micro_contact_residual(const ff_micro *micro, const ff_micro_crowd
 
 static void store_micro_contacts(void *context, int first, int end) {
   ff_micro *micro = context;
-  ff_crowd_change wrong = {0, 0};
+  ff_crowd_change wrong = {0};
   for (int i = first; i < end; i++) {
     const ff_micro_crowd_contact *c = &micro->crowd.contacts[i];
     store_micro_contact(micro, c);
@@ -414,7 +414,7 @@ void ff_micro_solve_crowds(ff_micro *micro) {
 static ff_crowd_change shift_micro_contacts(void *context, int first, int end, double still) {
   (void)still;
   ff_micro *micro = context;
-  ff_crowd_change out = {0, 0};
+  ff_crowd_change out = {0};
   for (int i = first; i < end; i++) {
     ff_micro_crowd_contact *c = &micro->crowd.contacts[i];
     double moved[3], more[3] = {0};

@@ -148,8 +148,10 @@ static void list_contacts(ff_midpoint *mid, const ff_model *model, const ff_stat
   ff_crowd_order *order = &mid->crowd.order;
   order->count = 0;
   memset(mid->shares, 0, (size_t)ff_mover_count(model) * sizeof *mid->shares);
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
+    int m = (int)(meet - state->meets);
     int a = ff_mover_of(model, meet->a), b = ff_mover_of(model, meet->b);
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
@@ -428,11 +430,15 @@ static void sweep_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
 
 /* ---- what comes of it ------------------------------------------------------------------ */
 
-/* A normal force that is too stiff for the step cannot be followed, however well it is held. */
+/* A normal force that is too stiff for the step cannot be followed, however well it is held. Edges
+ * that are nearly parallel have a sample whose depth changes much faster than the bodies approach,
+ * and whose weight vanishes as fast: the pair is as stiff as samples at the pace of the bodies. */
 static void note_entry_stiffness(ff_state *state, const entry *e) {
-  double stiff = lesser(e->normal.d_depth, 4 * e->normal.elastic / e->patch.depth);
+  double pace = greater(1, e->law.pace);
+  double stiff =
+      lesser(e->normal.d_depth / (pace * pace), 4 * e->normal.elastic / (pace * e->patch.depth));
   state->stiffness = greater(state->stiffness, e->patch.depth > 0 ? e->w[0] * stiff : 0);
-  state->damping = greater(state->damping, e->w[0] * e->normal.d_rate);
+  state->damping = greater(state->damping, e->w[0] * e->normal.d_rate / (pace * pace));
 }
 
 /* The memory goes with the slip that all forces together leave, and so do the losses. */
@@ -466,10 +472,6 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
     point->moment = v3_axpy(point->moment, f, point->lever);
   }
   ff_friction_note(model, e->law.binding, point, friction, memory_rate, ledger);
-  if (memory_rate && ff_frame_wanders(model, e->near)) {
-    ff_frame_turn_back(model, state, e->near, point, ff_state_memory(model, state, e->point),
-                       memory_rate);
-  }
   const double *roll = point->patch.roll;
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += (f - e->elastic) * -v[0];
   ledger[FF_Y_UNPAID] += e->law.binding->normal_unpaid ? e->elastic * -v[0] : 0;
@@ -478,6 +480,17 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
   ff_contact_push(model, state, &e->bodies, point->point, point->force, point->moment, ledger);
   memcpy(e->held->force, e->force, sizeof e->force);
   e->held->mode = friction->mode;
+}
+
+/* History variables turn with a normal that does not go straight from its anchor: an effect of
+ * second order in the turn of a step, for which large islands are not accurate enough. */
+static void turn_entry_memory(const ff_model *model, const ff_state *state, const entry *e,
+                              double *rates) {
+  size_t at = (size_t)e->point * (size_t)model->memory_count;
+  if (model->memory_count > 0 && ff_frame_wanders(model, e->near)) {
+    ff_frame_turn_back(model, state, e->near, &state->points[e->point],
+                       ff_state_memory(model, state, e->point), rates + state->memory_at + at);
+  }
 }
 
 /* A contact of a large island: its laws once more at what its last solution saw, for what memory
@@ -562,9 +575,11 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
   }
   warm_start_entries(mid, model, state);
   sweep_entries(mid, model, state);
+  state->crowd_residual = 0;
   if (mid->crowd.order.large_count > 0) {
     ff_crowd_load(&mid->crowd, model, state, mid->shares);
     ff_crowd_solve(&mid->crowd, team, info);
+    state->crowd_residual = ff_crowd_residual(&mid->crowd);
     for (int i = 0; i < mid->crowd.order.large_count; i++) {
       finish_crowd_contact(mid, model, state, &mid->crowd.contacts[i], rates);
     }
@@ -573,6 +588,7 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
     double v[3];
     entry_velocity(mid, &mid->entries[i], v);
     finish_entry(mid, model, state, &mid->entries[i], v, rates);
+    turn_entry_memory(model, state, &mid->entries[i], rates);
   }
   if (model->robot_count > 0) {
     move_robots(mid, model, state);

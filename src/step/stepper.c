@@ -82,9 +82,12 @@ static ff_status work_grow(ff_work *work, ff_list_size size) {
   return FF_OK;
 }
 
-/* Twice as much, so that a list that grows step by step does not grow the arrays in each. */
+/* More than is wanted, so that a list that grows step by step does not grow the arrays in each:
+ * twice as much of few, a quarter more of many. */
 static int with_spare(int wanted, int capacity, int limit) {
-  double more = capacity > 16 ? 2.0 * wanted : wanted + 0.125 * wanted + 8;
+  enum { MANY = 10000 };
+  double share = capacity <= 16 ? 0.125 : wanted < MANY ? 1 : 0.25;
+  double more = wanted + share * wanted + 8;
   return wanted <= capacity ? capacity : (int)fmin(more, limit);
 }
 

@@ -195,7 +195,8 @@ static double impact_speed(const ff_model *model, const ff_state *state, const f
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     const ff_point *point = &state->points[i];
     if (point->touching) {
-      most = greater(most, fabs(point->patch.depth_rate));
+      /* depths of samples on nearly parallel edges change faster than their bodies move */
+      most = greater(most, fabs(point->patch.depth_rate) / greater(1, point->pace));
       force = v3_add(force, point->force);
     }
   }

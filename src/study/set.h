@@ -28,6 +28,8 @@ void ff_set_table_row(ff_set_table *table, const double *values, int count);
 ff_status ff_set_table_close(ff_set_table *table, const char *folder, const char *name,
                              ff_report *report);
 
+void ff_set_table_drop(ff_set_table *table); /* frees, writes nothing */
+
 /* Names of the files of a folder that end so (or in the same with .gz), sorted as numbers in them
  * grow; freed with ff_set_free_names. FF_ERROR_FILE: no such folder. */
 ff_status ff_set_list(const char *folder, const char *ending, char ***names, int *count,

@@ -115,3 +115,9 @@ ff_status ff_set_table_close(ff_set_table *table, const char *folder, const char
   *table = (ff_set_table){0};
   return status;
 }
+
+void ff_set_table_drop(ff_set_table *table) {
+  fclose(table->out);
+  free(table->text);
+  *table = (ff_set_table){0};
+}

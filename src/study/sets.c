@@ -70,42 +70,40 @@ static ff_status set_write_sections(FILE *out, const char *section, const char *
   return status;
 }
 
+/* Prints text[0 .. size - 1], without its line `hold-out: ...` if other data judge. */
+static void set_write_text(FILE *out, const char *text, size_t size, bool judged) {
+  static const char hold[] = "\nhold-out:";
+  const char *found = judged ? strstr(text, hold) : NULL, *end = text + size;
+  if (found && found < end) {
+    fwrite(text, 1, (size_t)(found - text), out);
+    text = strchr(found + 1, '\n');
+  }
+  fwrite(text, 1, (size_t)(end - text), out);
+}
+
 /* The fit with its data: the text of a set has, instead of the list of data, the line `data: #
- * keys` with the keys of a section below it; `hold-out` is dropped if other data judge. */
+ * each` with the keys of a section below it. */
 static ff_status set_write_fit(const set_entry *entry, const char *work, bool judged,
                                char path[FF_SET_PATH_MAX], ff_report *report) {
-  static const char mark[] = "\ndata: # each\n", hold[] = "\nhold-out:";
+  static const char mark[] = "\ndata: # each\n";
   const char *text = set_text(entry->files[0]), *at = strstr(text, mark);
-  const char *end = at ? strstr(at + strlen(mark), "\n\n") : NULL;
-  char *out_text = NULL, *section = NULL;
+  const char *first = at ? at + strlen(mark) : NULL, *end = at ? strstr(first, "\n\n") : NULL;
+  char *out_text = NULL, *section = end ? ff_alloc((size_t)(end + 2 - first), 1) : NULL;
   size_t size;
-  FILE *out = end ? open_memstream(&out_text, &size) : NULL;
+  FILE *out = section ? open_memstream(&out_text, &size) : NULL;
   ff_status status = out ? FF_OK : FF_ERROR_MEMORY;
   if (out) {
-    size_t length = (size_t)(end + 1 - (at + strlen(mark)));
-    section = ff_alloc(length + 1, 1);
-    status = section ? FF_OK : FF_ERROR_MEMORY;
-  }
-  if (status == FF_OK) {
-    const char *kept = judged ? strstr(text, hold) : NULL;
-    memcpy(section, at + strlen(mark), (size_t)(end + 1 - (at + strlen(mark))));
-    size_t before = (size_t)((kept && kept < at ? kept : at) - text);
-    fprintf(out, "%.*s", (int)before, text);
-    if (kept && kept < at) {
-      const char *line = strchr(kept + 1, '\n');
-      fprintf(out, "%.*s", (int)(at - line), line);
-    }
+    memcpy(section, first, (size_t)(end + 1 - first));
+    set_write_text(out, text, (size_t)(at - text), judged);
     fputs("\ndata:\n", out);
     status = set_write_sections(out, section, work, entry->data, false, report);
     if (status == FF_OK && judged) {
       status = set_write_sections(out, section, work, "judge", true, report);
     }
-    fputs(end, out);
-  }
-  ff_free(section);
-  if (out) {
+    set_write_text(out, end, strlen(end), judged);
     fclose(out);
   }
+  ff_free(section);
   ff_file *file = NULL;
   ff_set_path(path, work, entry->files[0]);
   status = status == FF_OK ? ff_file_create(&file, path, report) : status;

@@ -1,7 +1,8 @@
-// Writes the engine as a C file: node embed.mjs ENGINE.js ENGINE.wasm MODULES OUT.c
+// Writes the engine as the tags of a page and as a C file that holds them:
+//   node embed.mjs ENGINE.js ENGINE.wasm MODULES OUT.c OUT.html
 //
-// ff_page_engine holds two script tags: the compressed WebAssembly as base64, and the script of the
-// worker that runs it. The sizes are printed.
+// There are two script tags: the compressed WebAssembly as base64, and the script of the worker that runs
+// it. The size is printed.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const [glue, wasm, modules, out] = process.argv.slice(2);
+const [glue, wasm, modules, out, tags] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 const esbuild = createRequire(join(modules, "from-here.js"))("esbuild");
 const source = readFileSync(glue, "utf8") + readFileSync(join(here, "worker.js"), "utf8");
@@ -18,6 +19,7 @@ const worker = gzipSync(code, { level: 9 });
 const engine = gzipSync(readFileSync(wasm), { level: 9 });
 const tag = (id, bytes) => `<script type="application/octet-stream" id="${id}">${bytes.toString("base64")}</script>\n`;
 const text = Buffer.from(tag("footfall-engine", engine) + tag("footfall-worker", worker));
+writeFileSync(tags, text);
 const lines = [];
 for (let i = 0; i < text.length; i += 32) {
   lines.push([...text.subarray(i, i + 32)].join(","));

@@ -1,6 +1,10 @@
 /* The engine behind a live page: one scene, run as a whole or in parts. Called by worker.js and by
  * test.mjs. Files of the scene are in Emscripten's file system, in memory. */
+#ifdef __EMSCRIPTEN__
 #include <emscripten.h>
+#else
+#define EMSCRIPTEN_KEEPALIVE /* an ordinary build compiles it, too, to see that it still can */
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +15,10 @@
 #include "footfall/page.h"
 #include "footfall/run.h"
 
+#include "io/page.h"
 #include "io/recorder.h"
-#include "model/scene.h"
 #include "json.h"
+#include "model/scene.h"
 #include "summary.h"
 
 /* What HDF5 reads and writes natively is not in the engine. */
@@ -32,10 +37,12 @@ const unsigned long ff_page_engine_size = 0;
 void *ff_cli_alloc(int count, size_t size) {
   return calloc((size_t)count, size);
 }
+#ifdef __EMSCRIPTEN__
 ssize_t getrandom(void *to, size_t size, unsigned flags) {
   (void)flags;
   return getentropy(to, size) == 0 ? (ssize_t)size : -1;
 }
+#endif
 
 static struct {
   ff_scene *scene;
@@ -87,8 +94,8 @@ EMSCRIPTEN_KEEPALIVE const char *live_error(void) {
   return live.error;
 }
 
-/* Loads a scene and prepares its run. sets: overrides, one a line. output: a .csv file, or "" to keep
- * the samples in memory. */
+/* Loads a scene and prepares its run. sets: overrides, one a line. output: a .csv file, or "" to
+ * keep the samples in memory. */
 EMSCRIPTEN_KEEPALIVE int live_open(const char *path, char *sets, const char *output) {
   const char *overrides[256];
   int count = 0;
@@ -180,7 +187,8 @@ static void live_describe_laws(ff_json *json) {
   ff_json_close(json, ']');
 }
 
-/* Contact rules with their laws, sliders that the scene marks, laws and steppers there are: JSON. */
+/* Contact rules with their laws, sliders that the scene marks, laws and steppers there are: JSON.
+ */
 EMSCRIPTEN_KEEPALIVE const char *live_about(void) {
   static char *text;
   free(text);
@@ -228,13 +236,16 @@ EMSCRIPTEN_KEEPALIVE const char *live_about(void) {
   return text;
 }
 
-/* Writes the document of the run's report, with its numbers, as they stand in a page. */
-EMSCRIPTEN_KEEPALIVE int live_document(const char *path) {
+/* Writes the document of the run's report, as it stands in a page, without the numbers of channels,
+ * which live_column gives. bodies: with bodies and meshes, which do not change from run to run. */
+EMSCRIPTEN_KEEPALIVE int live_document(const char *path, int bodies) {
   const ff_recording *recording = ff_run_recording(live.run);
   ff_report report = {0};
   ff_page *page = NULL;
   ff_status status = ff_page_create(&page, NULL);
   if (status == FF_OK) {
+    page->without_channels = true;
+    page->without_bodies = !bodies;
     status = ff_page_show_run(page, recording);
   }
   if (status == FF_OK) {
@@ -272,7 +283,7 @@ EMSCRIPTEN_KEEPALIVE int live_body(const char *name) {
 /* Force on a body at a point of it (m, body frame), N, world, until it is set again. */
 EMSCRIPTEN_KEEPALIVE int live_push(int body, double px, double py, double pz, double fx, double fy,
                                    double fz) {
-  return (int)ff_sim_apply(ff_run_sim(live.run), (ff_body){body}, (ff_vec3){px, py, pz},
+  return (int)ff_sim_apply(ff_run_sim(live.run), (ff_body){.id = body}, (ff_vec3){px, py, pz},
                            (ff_vec3){fx, fy, fz}, (ff_vec3){0});
 }
 
@@ -281,11 +292,13 @@ EMSCRIPTEN_KEEPALIVE int live_push(int body, double px, double py, double pz, do
 EMSCRIPTEN_KEEPALIVE int live_pull(int body, double px, double py, double pz, double tx, double ty,
                                    double tz, double mass) {
   ff_sim *sim = ff_run_sim(live.run);
-  ff_body_state at = ff_sim_body(sim, (ff_body){body});
+  ff_body_state at = ff_sim_body(sim, (ff_body){.id = body});
   ff_quat q = at.orientation;
   ff_vec3 u = {q.x, q.y, q.z}, p = {px, py, pz};
-  ff_vec3 t = {2 * (u.y * p.z - u.z * p.y), 2 * (u.z * p.x - u.x * p.z), 2 * (u.x * p.y - u.y * p.x)};
-  ff_vec3 arm = {p.x + q.w * t.x + (u.y * t.z - u.z * t.y), p.y + q.w * t.y + (u.z * t.x - u.x * t.z),
+  ff_vec3 t = {2 * (u.y * p.z - u.z * p.y), 2 * (u.z * p.x - u.x * p.z),
+               2 * (u.x * p.y - u.y * p.x)};
+  ff_vec3 arm = {p.x + q.w * t.x + (u.y * t.z - u.z * t.y),
+                 p.y + q.w * t.y + (u.z * t.x - u.x * t.z),
                  p.z + q.w * t.z + (u.x * t.y - u.y * t.x)};
   ff_vec3 v = {at.velocity.x + at.omega.y * arm.z - at.omega.z * arm.y,
                at.velocity.y + at.omega.z * arm.x - at.omega.x * arm.z,
@@ -299,14 +312,14 @@ EMSCRIPTEN_KEEPALIVE int live_pull(int body, double px, double py, double pz, do
 /* kg; of a robot's link: of the whole robot. */
 EMSCRIPTEN_KEEPALIVE double live_mass(int body) {
   const ff_model *model = ff_run_model(live.run);
-  double mass = ff_model_body_info(model, (ff_body){body}).mass;
+  double mass = ff_model_body_info(model, (ff_body){.id = body}).mass;
   for (int r = 1; r <= ff_model_robot_count(model); r++) {
-    ff_robot_info robot = ff_model_robot_info(model, r);
+    ff_robot_info robot = ff_model_robot_info(model, ff_model_robot_at(model, r));
     int last = robot.first.id + ff_tree_link_count(robot.tree) - 1;
     if (body >= robot.first.id && body <= last) {
       mass = 0;
       for (int i = robot.first.id; i <= last; i++) {
-        double one = ff_model_body_info(model, (ff_body){i}).mass;
+        double one = ff_model_body_info(model, (ff_body){.id = i}).mass;
         mass += isfinite(one) ? one : 0;
       }
     }

@@ -1,5 +1,7 @@
 // Current time in a recording, for the replay and its panels.
 
+import { untilEnd } from "./scope.js";
+
 export const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 export class Clock {
@@ -16,7 +18,7 @@ export class Clock {
 
   on(what, listener) {
     this.listeners[what].add(listener);
-    return () => this.listeners[what].delete(listener);
+    return untilEnd(() => this.listeners[what].delete(listener));
   }
 
   tell(what) {

@@ -21,13 +21,33 @@ export class Contacts {
     this.size = size;
     this.tracks = new Map(tracks.map((t) => [t.info.name, t]));
     this.group = new THREE.Group();
-    this.list = contactPrefixes(recording).map((prefix) => this.contact(prefix));
-    this.reference = typicalForce(this.list);
+    this.list = [];
     this.gain = 1;
     this.show = { points: true, arrows: true, cones: false };
-    this.pools = makePools(Math.max(1, this.list.length));
-    this.group.add(...Object.values(this.pools).map((p) => p.mesh));
-    this.group.children.forEach((part, i) => (part.renderOrder = 20 + i));
+    this.read();
+  }
+
+  // The recording's contacts; again after it has other samples. While it grows the scale of the
+  // arrows stays.
+  read(growing = false) {
+    const before = new Map(this.list.map((contact) => [contact.name, contact]));
+    this.list = contactPrefixes(this.recording).map((prefix) => {
+      const contact = this.contact(prefix);
+      const { cone, patch, rim } = before.get(contact.name) ?? {};
+      return Object.assign(contact, cone && { cone }, patch && { patch, rim });
+    });
+    if (!growing || !(this.reference > 0)) {
+      this.reference = typicalForce(this.list);
+    }
+    if (!this.pools || this.list.length > this.room) {
+      Object.values(this.pools ?? {}).forEach(({ mesh }) => mesh.removeFromParent());
+      this.room = Math.max(1, this.list.length);
+      this.pools = makePools(this.room);
+      Object.values(this.pools).forEach(({ mesh }, i) => {
+        mesh.renderOrder = 20 + i;
+        this.group.add(mesh);
+      });
+    }
   }
 
   // m of arrow for each N: a large force of the run is a third of the scene's size.

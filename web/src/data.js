@@ -56,7 +56,7 @@ class Series {
 }
 
 // A row of numbers that grows while a run goes on.
-class Growing {
+export class Growing {
   constructor() {
     this.room = new Float64Array(1024);
     this.count = 0;
@@ -78,10 +78,12 @@ class Growing {
 }
 
 // A mesh: 16-bit positions in its box, then the corners of the triangles of each part.
-class Mesh {
-  constructor(info, index) {
+export class Mesh {
+  // text: base64 of its numbers, if they are in no tag of the page.
+  constructor(info, index, text) {
     this.info = info;
     this.index = index;
+    this.text = text;
   }
 
   get points() {
@@ -98,9 +100,10 @@ class Mesh {
     if (this.cachedPoints) {
       return;
     }
-    const node = document.getElementById("footfall-mesh-" + this.index);
-    const words = new Uint16Array(decode(node.textContent).buffer);
-    node.remove();
+    const node = this.text === undefined ? document.getElementById("footfall-mesh-" + this.index) : null;
+    const words = new Uint16Array(decode(this.text ?? node.textContent).buffer);
+    node?.remove();
+    this.text = "";
     const { points, low, high, parts } = this.info;
     this.cachedPoints = new Float32Array(3 * points);
     for (let i = 0; i < 3 * points; i++) {
@@ -125,16 +128,15 @@ export class Recording {
     this.rows = this.time.length;
   }
 
-  // Another run of the same bodies takes the place of this one: info and series as the engine of a
-  // live page sends them.
-  adopt(json, series) {
+  // Another run of the same bodies, whose rows are here already: what the engine of a live page
+  // says of it.
+  adopt(json) {
     const info = json.recordings[0];
-    const numbers = json.series.map((one, index) =>
-      "constant" in one ? { values: new Float64Array(one.count).fill(one.constant) } : { values: series[index] },
-    );
-    this.info = { ...this.info, ...info, views: this.info.views, panels: this.info.panels, bodies: this.info.bodies };
+    const { views, panels, bodies, constraints } = this.info;
+    this.info = { ...this.info, ...info, views, panels, bodies, constraints };
     this.pairs = info.pairs ?? [];
-    this.setChannels(info.channels.map((c) => ({ name: c.name, unit: c.unit, series: numbers[c.series] })));
+    const units = new Map(info.channels.map((c) => [c.name, c.unit]));
+    this.channels.forEach((c) => (c.unit = units.get(c.name) ?? c.unit));
     this.summary = parseSummary(info.summary);
   }
 

@@ -1,6 +1,8 @@
 // Making elements. Data reaches the page as text nodes and attributes only, never as markup:
 // names in a scene are untrusted and must be displayed literally.
 
+import { keepScope, untilEnd } from "./scope.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 // el("button", {class: "x", onclick: f, aria: {label: "Play"}}, "text", child, ...)
@@ -67,11 +69,12 @@ export function select(label, options, value, action) {
 // Calls mount when the node comes near the window, or before printing.
 export function lazily(node, mount) {
   let done = false;
+  const mountHere = keepScope(mount);
   const run = () => {
     if (!done) {
       done = true;
       observer.disconnect();
-      mount();
+      mountHere();
     }
   };
   const observer = new IntersectionObserver(
@@ -80,6 +83,10 @@ export function lazily(node, mount) {
   );
   observer.observe(node);
   window.addEventListener("beforeprint", run, { once: true });
+  untilEnd(() => {
+    observer.disconnect();
+    window.removeEventListener("beforeprint", run);
+  });
   return run;
 }
 

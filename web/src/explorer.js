@@ -185,7 +185,7 @@ class RecordingPanel {
       name: label ? `${name}, ${label}` : name,
       unit: recording.unit(name),
       xs: from.get(this.x),
-      ys: from.get(name),
+      ys: whereInContact(from, name),
       from,
       axis: "y" + Math.min(1, units.indexOf(recording.unit(name))),
       colour: () => curveColour(n),
@@ -268,6 +268,15 @@ class RecordingPanel {
     this.legend.off();
     this.node.remove();
   }
+}
+
+// Values of a channel; of the place of a contact only those in contact: the others say nothing, and
+// would be drawn as jumps to the origin.
+function whereInContact(recording, name) {
+  const values = recording.get(name);
+  const pair = /^(contact\..*)\.point\.[xyz]$/s.exec(name)?.[1];
+  const count = pair && recording.get(`${pair}.count`);
+  return count ? values.map((v, i) => (count[i] > 0 ? v : NaN)) : values;
 }
 
 // A channel of another recording less that of this one, at the other's times; NaN outside.

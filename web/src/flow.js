@@ -4,7 +4,7 @@
 import { button, el } from "./dom.js";
 import { fileName, save, xmlText } from "./export.js";
 import { withUnit } from "./numbers.js";
-import { colours, onTheme, theme } from "./theme.js";
+import { areaColour, onTheme, theme } from "./theme.js";
 
 const WORDS = {
   kinetic: "motion",
@@ -36,13 +36,21 @@ export function energyChanges(recording, layers) {
   return [...work, ...stored];
 }
 
-// null if nothing moved.
+const UNCHANGED = 1e-6; // a smaller part of the energy is rounding, not a flow
+
+function energyInPlay(recording, layers) {
+  const rows = recording.rows;
+  const all = (row) => layers.reduce((total, { raw, floor }) => total + Math.abs(raw[row] - floor), 0);
+  return Math.max(all(0), all(rows >> 1), all(rows - 1));
+}
+
+// null if no energy went anywhere.
 export function flowBlock(recording, layers) {
   const changes = energyChanges(recording, layers);
   const given = changes.filter((c) => c.taken < 0).map((c) => ({ ...c, size: -c.taken }));
   const taken = changes.filter((c) => c.taken > 0).map((c) => ({ ...c, size: c.taken }));
   const total = Math.max(sum(given), sum(taken));
-  if (!(total > 0)) {
+  if (!(total > UNCHANGED * energyInPlay(recording, layers))) {
     return null;
   }
   // What is too thin to see is one flow.
@@ -96,15 +104,17 @@ function side(list, sign, parts, scale, middle, height) {
   const inner = WIDTH / 2 + (sign * BAR) / 2;
   let from = middle;
   let to = (height - sum(list) * scale - GAP * (list.length - 1)) / 2;
+  let free = 0; // where the next text may stand
   for (const flow of list) {
     const thick = flow.size * scale;
     const bend = (outer + inner) / 2;
     const edge = (y0, y1) => `${inner} ${y0}C${bend} ${y0} ${bend} ${y1} ${outer} ${y1}`;
     const back = `L${outer} ${to + thick}C${bend} ${to + thick} ${bend} ${from + thick} ${inner} ${from + thick}Z`;
-    parts.push(`<path d="M${edge(from, to)}${back}" fill="${colours[flow.colour] ?? colours.grey}" fill-opacity="0.75"/>`);
+    parts.push(`<path d="M${edge(from, to)}${back}" fill="${areaColour(flow.colour)}" fill-opacity="0.75"/>`);
     const x = outer + sign * 8;
     const anchor = sign < 0 ? "end" : "start";
-    const y = to + thick / 2 + (thick > 22 ? -2 : 4);
+    const y = Math.max(free, to + thick / 2 + (thick > 22 ? -2 : 4));
+    free = y + (thick > 22 ? 32 : 15);
     const value = withUnit(flow.size, "J", 3);
     parts.push(
       thick > 22

@@ -6,7 +6,7 @@ import { chartHost, el, lazily } from "./dom.js";
 import { extent, withUnit } from "./numbers.js";
 import { flowBlock } from "./flow.js";
 import { Legend, tools } from "./panel.js";
-import { colours, curveColour, theme } from "./theme.js";
+import { areaColour, curveColour, theme } from "./theme.js";
 
 const STORED = ["kinetic", "gravity", "spring.normal", "spring.tangent", "spring.joint"].map((n) => `energy.${n}`);
 const SHADES = ["sky", "blue", "green", "purple", "red", "orange", "yellow", "grey", "brown", "navy", "olive", "rose"];
@@ -76,7 +76,7 @@ function stackSpec(recording, layers) {
     shown: true,
     axis: "y",
     sorted: true,
-    colour: () => colours[layer.colour],
+    colour: () => areaColour(layer.colour),
   }));
   restack(stack);
   return {

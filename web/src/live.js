@@ -1,41 +1,11 @@
 // The engine in a page: parameters to change, and a run to act on by hand. It computes in a worker.
 
 import { button, el, select } from "./dom.js";
+import { toBytes } from "./engine.js";
 import { show, withUnit } from "./numbers.js";
 
+const PATIENCE = 100; // ms that a run may take before a new value ends it
 const SPEEDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2];
-
-async function unpack(id) {
-  const node = document.getElementById(id);
-  const bytes = await decompressed(node.textContent).arrayBuffer();
-  node.remove();
-  return bytes;
-}
-
-function toBytes(base64) {
-  const raw = atob(base64);
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) {
-    bytes[i] = raw.charCodeAt(i);
-  }
-  return bytes;
-}
-
-// Decompresses without a request.
-function decompressed(base64) {
-  const stream = new Blob([toBytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream);
-}
-
-// Starts the worker with the scene; answers come to `listener`.
-export async function startEngine(live, listener) {
-  const [code, wasm] = await Promise.all([unpack("footfall-worker"), unpack("footfall-engine")]);
-  const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
-  worker.onmessage = ({ data }) => listener(data);
-  const files = live.files.map(({ name, bytes }) => ({ name, bytes: toBytes(bytes) }));
-  worker.postMessage({ type: "start", wasm, files, text: live.text, scene: live.scene }, [wasm]);
-  return worker;
-}
 
 // ---- parameters --------------------------------------------------------------------------------------
 
@@ -54,7 +24,7 @@ function rangeOf({ value, min, max, from, to }) {
 }
 
 // A slider with a number box; changed(value) while it moves.
-function slider(param, changed) {
+export function slider(param, changed) {
   const { from, to, log } = rangeOf(param);
   const forth = (v) => (log ? Math.log(v / from) / Math.log(to / from) : (v - from) / (to - from));
   const back = (s) => Number((log ? from * (to / from) ** s : from + s * (to - from)).toPrecision(4));
@@ -84,7 +54,9 @@ function slider(param, changed) {
 }
 
 export class Live {
-  constructor(live, run, renew) {
+  // renew(): makes what shows the run anew.
+  constructor(engine, run, renew) {
+    this.engine = engine;
     this.run = run;
     this.renew = renew;
     this.sets = new Map(); // override by path
@@ -95,11 +67,15 @@ export class Live {
     this.hand = this.handBar();
     this.node = el("div", { class: "live", role: "group", aria: { label: "Live run" } },
       el("div", { class: "live-head" }, el("h3", {}, "Try it"), this.hand, this.status), this.controls);
-    startEngine(live, (data) => this.answer(data)).then(
-      (worker) => (this.worker = worker),
-      (error) => this.say(`The engine does not start in this browser: ${error.message}`, true),
-    );
+    engine.listener = (data) => this.answer(data);
+    this.showMode("idle");
     this.watchPointer();
+  }
+
+  // Starts the engine with the scene that a page holds.
+  begin({ scene, text, files }) {
+    const all = files.map(({ name, bytes }) => ({ name, bytes: toBytes(bytes) }));
+    this.engine.start({ scene, text, files: all }).catch((error) => this.say(`The engine does not start in this browser: ${error.message}`, true));
   }
 
   say(text, bad = false) {
@@ -111,12 +87,12 @@ export class Live {
 
   handBar() {
     this.playButton = button("Play by hand", "Run it now", () => this.togglePlay());
-    this.stepButton = button("Step", "One recorded sample on", () => this.worker.postMessage({ type: "step" }));
+    this.stepButton = button("Step", "One recorded sample on", () => this.engine.post({ type: "step" }));
     this.endButton = button("Finish", "End the run by hand and show its plots and ledger", () => this.finish());
     this.resetButton = button("Reset", "Back to the values of the scene", () => this.reset());
     this.speedSelect = select("Speed by hand", SPEEDS.map((s) => [s, `${s}× real time`]), 1, (v) => {
       if (this.mode === "playing" || this.mode === "paused") {
-        this.worker.postMessage({ type: "speed", speed: Number(v) });
+        this.engine.post({ type: "speed", speed: Number(v) });
       }
     });
     return el("div", { class: "live-bar", role: "toolbar", aria: { label: "Run by hand" } },
@@ -207,24 +183,28 @@ export class Live {
 
   // ---- whole runs --------------------------------------------------------------------------
 
-  // One run at a time; of several changes meanwhile the last counts.
+  // A change waits until something of the run before is seen: a slider that moves shows many runs.
   runSoon() {
-    if (this.mode === "running") {
+    if (this.mode === "running" && (!this.seen || performance.now() - this.asked < PATIENCE)) {
       this.again = true;
       return;
     }
+    this.again = false;
+    this.run.clock.pause();
+    this.wanted = this.mode === "running" ? this.wanted : this.run.clock.time;
     this.showMode("running");
     this.say("running …");
     this.asked = performance.now();
-    this.worker.postMessage({ type: "run", id: ++this.number, sets: this.overrides });
+    this.seen = 0;
+    this.engine.post({ type: "run", id: ++this.number, sets: this.overrides });
   }
 
   answer(data) {
     const kinds = {
       ready: () => this.fill(data.about),
-      document: () => this.takeDocument(data),
-      playing: () => this.startRows(data.names),
+      begun: () => (this.begun = data),
       rows: () => this.takeRows(data),
+      document: () => this.takeDocument(data),
       failed: () => this.fail(data.what),
     };
     if (data.id === undefined || data.id === this.number) {
@@ -232,26 +212,75 @@ export class Live {
     }
   }
 
-  takeDocument({ json, series, ms }) {
-    const { recording, clock, replay } = this.run;
-    const time = clock.time;
-    recording.adopt(json, series);
-    replay.stage?.reload();
-    this.renew();
-    clock.seek(Math.min(time, recording.end));
-    this.showMode("idle");
-    this.say(`computed in ${show(ms, 3)} ms, shown after ${show(performance.now() - this.asked, 3)} ms`);
-    if (this.again) {
-      this.again = false;
-      this.runSoon();
+  // Samples of a run that goes on: at the end of a whole run comes its document.
+  takeRows({ count, values, last }) {
+    const { recording, clock } = this.run;
+    const now = performance.now();
+    if (this.begun) {
+      recording.begin(this.begun.names);
+      this.end = this.begun.end;
+      this.begun = null;
+      this.drawn = this.plotted = 0;
+    }
+    recording.append(count, values);
+    if (this.mode !== "running") {
+      this.showRows(recording.end, now);
+    } else if (!last && now - this.drawn > 60) {
+      clock.view ??= this.growing = [recording.start, this.end];
+      this.showRows(Math.min(this.wanted, recording.end), now);
+      this.seen ||= now - this.asked;
+      if (this.again) {
+        this.runSoon();
+      }
     }
   }
 
+  // What is there so far: the replay at a time, and now and then the panels.
+  showRows(time, now) {
+    const { clock, replay } = this.run;
+    this.drawn = now;
+    replay.stage?.reload(true);
+    clock.time = time;
+    replay.showTime();
+    if (now - this.plotted > 400) {
+      this.plotted = now;
+      this.run.explorer.panels.forEach((panel) => panel.draw());
+    }
+  }
+
+  takeDocument({ json, ms }) {
+    this.run.recording.adopt(json);
+    this.showEnd();
+    const all = performance.now() - this.asked;
+    const early = this.seen ? `, first samples after ${show(this.seen, 3)} ms` : "";
+    this.say(`computed in ${show(ms, 3)} ms, shown after ${show(all, 3)} ms${early}`);
+    this.goOn();
+  }
+
+  // Everything on the page follows the samples that are there now.
+  showEnd() {
+    const { recording, clock, replay } = this.run;
+    if (clock.view === this.growing) {
+      clock.view = null;
+    }
+    replay.stage?.reload();
+    this.renew();
+    clock.seek(Math.min(this.wanted ?? recording.end, recording.end));
+    this.showMode("idle");
+  }
+
   fail(what) {
+    if (!this.begun && this.mode !== "idle") {
+      this.showEnd();
+    }
     this.showMode("idle");
     this.say(what, true);
+    this.goOn();
+  }
+
+  goOn() {
+    this.begun = null;
     if (this.again) {
-      this.again = false;
       this.runSoon();
     }
   }
@@ -259,42 +288,26 @@ export class Live {
   // ---- by hand -----------------------------------------------------------------------------
 
   togglePlay() {
-    if (!this.worker || this.mode === "running") {
+    if (!this.about || this.mode === "running") {
       return;
     }
     if (this.mode === "idle") {
       this.run.clock.pause();
       this.showMode("playing");
       this.say("Drag a body; shift and click pushes it.");
-      this.worker.postMessage({ type: "play", id: ++this.number, sets: this.overrides, speed: Number(this.speedSelect.value) });
+      this.engine.post({ type: "play", id: ++this.number, sets: this.overrides, speed: Number(this.speedSelect.value) });
     } else {
       const on = this.mode === "playing";
-      this.worker.postMessage({ type: "pause", on });
+      this.engine.post({ type: "pause", on });
       this.showMode(on ? "paused" : "playing");
-    }
-  }
-
-  startRows(names) {
-    this.run.recording.begin(names);
-  }
-
-  takeRows({ count, values }) {
-    const { recording, clock, replay } = this.run;
-    recording.append(count, values);
-    replay.stage?.reload(true);
-    clock.time = recording.end;
-    replay.showTime();
-    const now = performance.now();
-    if (!(now - this.drawn < 400)) {
-      this.drawn = now;
-      this.run.explorer.panels.forEach((panel) => panel.draw());
     }
   }
 
   finish() {
     this.showMode("running");
     this.asked = performance.now();
-    this.worker.postMessage({ type: "finish", id: this.number });
+    this.wanted = Infinity;
+    this.engine.post({ type: "finish", id: this.number });
   }
 
   // ---- pointer -----------------------------------------------------------------------------
@@ -306,8 +319,9 @@ export class Live {
       return [(2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height];
     };
     canvas.addEventListener("pointerdown", (event) => this.grab(event, at(event)), true);
-    window.addEventListener("pointermove", (event) => this.held && this.drag(at(event)));
-    window.addEventListener("pointerup", () => this.held && this.let());
+    canvas.addEventListener("pointermove", (event) => this.held && this.drag(at(event)));
+    canvas.addEventListener("pointerup", () => this.held && this.let());
+    canvas.addEventListener("pointercancel", () => this.held && this.let());
   }
 
   grab(event, [x, y]) {
@@ -322,6 +336,7 @@ export class Live {
       return;
     }
     stage.controls.enabled = false;
+    this.run.replay.canvas.setPointerCapture(event.pointerId);
     this.held = { ...hit, start: hit.point.clone() };
     this.drag([x, y]);
   }
@@ -335,7 +350,7 @@ export class Live {
   }
 
   pullTo({ track, local }, target) {
-    this.worker.postMessage({ type: "pull", name: track.info.name, point: local.toArray(), target: target.toArray() });
+    this.engine.post({ type: "pull", name: track.info.name, point: local.toArray(), target: target.toArray() });
   }
 
   // A pull for a tenth of a second, away from the camera.
@@ -343,14 +358,14 @@ export class Live {
     const { stage } = this.run.replay;
     const away = hit.point.clone().sub(stage.camera.position).setLength(stage.frame.size);
     this.pullTo(hit, hit.point.clone().add(away));
-    setTimeout(() => this.worker.postMessage({ type: "release" }), 100);
+    setTimeout(() => this.engine.post({ type: "release" }), 100);
   }
 
   let() {
     this.held = null;
     this.run.replay.stage.controls.enabled = true;
     this.run.replay.stage.showPull(null);
-    this.worker.postMessage({ type: "release" });
+    this.engine.post({ type: "release" });
   }
 }
 

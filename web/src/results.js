@@ -93,13 +93,15 @@ function pairFacts(recording, pair) {
   return fact;
 }
 
+const SWING = 0.03; // s that a foot is in the air before a step ends; else it only lost its hold
+
 // Steps of a robot: touch-downs of one foot after another, each with its distance from the last.
 function stepsOf(recording, touches, robot) {
   const owner = new Map(recording.bodies.map((b) => [b.name, b.robot]));
   const downs = touches
     .filter((t) => Number.isFinite(t.start) && (owner.get(t.a) === robot || owner.get(t.b) === robot))
     .map((t) => ({ foot: owner.get(t.a) === robot ? t.a : t.b, time: t.start, pair: `${t.a}:${t.b}` }))
-    .filter((t) => t.time > recording.start)
+    .filter((t) => t.time > recording.start && swung(touches, t))
     .sort((p, q) => p.time - q.time);
   const steps = [];
   let last = null;
@@ -116,6 +118,12 @@ function stepsOf(recording, touches, robot) {
     last = here;
   }
   return steps;
+}
+
+// Did the foot leave what it touches now some time before?
+function swung(touches, { pair, time }) {
+  const left = touches.filter((t) => `${t.a}:${t.b}` === pair && t.end < time).map((t) => t.end);
+  return left.length > 0 && time - Math.max(...left) > SWING;
 }
 
 // ---- cards ---------------------------------------------------------------------------------------
@@ -190,9 +198,21 @@ function contactCards(recording, touches) {
     list.push({ label: "restitution", value: show(restitution(first), 3), detail: `${first.a}:${first.b}, first touch at ${withUnit(first.approach, "m/s", 3)}`, time: first.start, weight: touches.length < 40 ? 7 : 3 });
   }
   if (!facts.length) {
-    list.push({ label: "contact", value: "none", detail: "no force was recorded between bodies", weight: 2 });
+    list.push(unrecordedContact(recording, touches));
   }
   return list;
+}
+
+// Without channels of contacts the summary of the run knows them.
+function unrecordedContact(recording, touches) {
+  const peak = recording.summary.results?.peak_force;
+  if (Number.isFinite(peak?.value) && peak.value > 0) {
+    return { label: "peak contact force", value: withUnit(peak.value, "N", 4), detail: `${peak.a}:${peak.b}`, time: peak.time, weight: 8 };
+  }
+  const touched = touches.length > 0 || recording.summary.touch_downs > 0;
+  return touched
+    ? { label: "contact", value: "not recorded", detail: "the scene records no channels of contacts", weight: 2 }
+    : { label: "contact", value: "none", detail: "no bodies touched", weight: 2 };
 }
 
 function energyCards(recording) {
@@ -205,9 +225,9 @@ function energyCards(recording) {
 
 // ---- findings -------------------------------------------------------------------------------------
 
-// What the verdict found: {kind, failure, bodies, time, value, limit, unit, advice}.
+// What the verdict found: {kind, severity, bodies, first, worst, value, limit, unit, meaning, advice}.
 export function findings(recording) {
-  const list = recording.summary.findings ?? recording.summary.audit?.findings;
+  const list = recording.summary.findings;
   return Array.isArray(list) ? list.filter((f) => f && typeof f === "object") : [];
 }
 
@@ -217,14 +237,17 @@ function findingItem(finding, clock) {
     words.push(withUnit(finding.value, finding.unit, 3));
     words.push(Number.isFinite(finding.limit) ? ` (allowed ${withUnit(finding.limit, finding.unit, 3)})` : "");
   }
-  const bodies = Array.isArray(finding.bodies) ? finding.bodies.join(", ") : (finding.bodies ?? "");
+  const bodies = Array.isArray(finding.bodies) ? finding.bodies.join(", ") : "";
+  const failure = finding.severity === "failure";
+  const times = [["first", finding.first], ["worst", finding.worst]].filter(([, t], i) => Number.isFinite(t) && (i === 0 || t !== finding.first));
   return el(
     "li",
-    { class: finding.failure ? "bad" : "open" },
-    el("strong", {}, el("bdi", {}, `${finding.failure ? "✗" : "!"} ${String(finding.kind ?? "finding")}`)),
+    { class: failure ? "bad" : "open" },
+    el("strong", {}, el("bdi", {}, `${failure ? "✗" : "!"} ${String(finding.kind ?? "finding")}`)),
     bodies ? el("span", {}, " ", el("bdi", {}, bodies)) : null,
     words.length ? el("span", {}, ": ", words.join("")) : null,
-    Number.isFinite(finding.time) ? [" ", jumpButton(finding.time, clock)] : null,
+    times.map(([name, t]) => [times.length > 1 ? ` ${name} ` : " ", jumpButton(t, clock)]).flat(),
+    finding.meaning ? el("p", { class: "note" }, el("bdi", {}, String(finding.meaning))) : null,
     finding.advice ? el("p", { class: "note" }, el("bdi", {}, String(finding.advice))) : null,
   );
 }

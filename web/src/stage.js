@@ -208,18 +208,7 @@ export class Stage {
       this.tracks.forEach((track) => this.addTrail(track));
       this.follow(this.followedName);
     }
-    this.replaceContacts(growing);
-  }
-
-  replaceContacts(growing) {
-    const { gain, show, reference, group } = this.contacts;
-    this.scene.remove(group);
-    group.traverse((part) => part.geometry?.dispose());
-    this.contacts = new Contacts(this.recording, this.frame.size, this.tracks);
-    this.contacts.gain = gain;
-    this.contacts.show = show;
-    this.contacts.reference = growing ? reference : this.contacts.reference;
-    this.scene.add(this.contacts.group);
+    this.contacts.read(growing);
   }
 
   // What the pointer is on, at -1 .. 1 across the view: {track, point in the body, in the world}.
@@ -349,7 +338,18 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
+  // Gives the graphics memory back; nothing can be drawn afterwards.
+  dispose() {
+    this.gone = true;
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
+  }
+
   render() {
+    if (this.gone) {
+      return;
+    }
     const { target } = this.controls;
     this.grounds.forEach((g) => g.update(target));
     const { size } = this.frame;

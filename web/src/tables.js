@@ -141,13 +141,15 @@ function stepperText(stepper) {
   return [stepper.kind, ...settings.map(([key, value]) => `${key} ${typeof value === "number" ? show(value) : value}`)].join(", ");
 }
 
+// The run's verdict: not good if anything that was found is a failure.
 export function verdictBadge(summary) {
   const verdict = summary.audit?.verdict;
   if (typeof verdict !== "string") {
     return null;
   }
-  const good = verdict === "good";
-  return badge(`audit: ${verdict}`, good ? "good" : "bad", good ? "✓" : "✗");
+  const failed = Array.isArray(summary.findings) && summary.findings.some((f) => f?.severity === "failure");
+  const good = verdict === "good" && !failed;
+  return badge(`verdict: ${good ? "good" : "not good"}`, good ? "good" : "bad", good ? "✓" : "✗");
 }
 
 // Two columns, name and value; values that are absent leave no row.
@@ -162,7 +164,7 @@ export function summaryBlock(recording, version) {
     ["duration", withUnit(recording.end - recording.start, "s")],
     ["samples recorded", String(info.recorded)],
     ["channels", String(recording.channels.length)],
-    ["audit", verdictBadge(summary)],
+    ["verdict", verdictBadge(summary)],
     ...factRows(summary),
   ].filter(([, value]) => value);
   const body = rows.map(([name, value]) =>

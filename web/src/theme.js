@@ -1,6 +1,8 @@
 // Light and dark, and one palette that colour-blind eyes can tell apart
 // (Okabe & Ito, 2008). Yellow is left out on white, black on black.
 
+import { untilEnd } from "./scope.js";
+
 const OKABE_ITO = {
   orange: "#e69f00",
   sky: "#56b4e9",
@@ -56,7 +58,7 @@ export function toggleTheme() {
 
 export function onTheme(listener) {
   listeners.add(listener);
-  return () => listeners.delete(listener);
+  return untilEnd(() => listeners.delete(listener));
 }
 
 export const theme = {
@@ -85,6 +87,10 @@ export function curveDash(n) {
 }
 
 export const colours = { ...OKABE_ITO, ...MORE };
+
+// Dark colours of areas are lighter on a dark page.
+const ON_DARK = { blue: "#2f8fd0", navy: "#7c9ad0", brown: "#b98043", olive: "#a9b64e" };
+export const areaColour = (name) => (current === "dark" ? ON_DARK[name] : undefined) ?? colours[name] ?? colours.grey;
 
 // Solids: softer than curves, and in an order in which neighbours differ.
 const SOLIDS = ["#4c9fd6", "#e8a33d", "#3aa583", "#cf7fa9", "#d9703a", "#e3cf57", "#6d83c8", "#9a8f80"];

@@ -122,9 +122,11 @@ static void write_summary(char *text, size_t size, const char *ball, const char 
   size_t used = (size_t)snprintf(text, size,
                                  "{\"footfall\":\"0.0.9\",\"steps\":1234,\"audit\":{\"verdict\":"
                                  "\"good\",\"energy_residual\":1.5e-13},\"findings\":[{\"kind\":"
-                                 "\"coarse step\",\"failure\":false,\"bodies\":[\"ball\","
-                                 "\"floor\"],\"time\":0.7,\"value\":0.5,\"limit\":0.3,"
-                                 "\"unit\":\"rad\",\"advice\":\"take a smaller step\"}],"
+                                 "\"coarse step\",\"severity\":\"failure\",\"bodies\":"
+                                 "[\"ball\",\"floor\"],\"first\":0.2,\"worst\":0.7,"
+                                 "\"value\":0.5,\"limit\":0.3,\"unit\":\"rad\","
+                                 "\"meaning\":\"turns far in a step\","
+                                 "\"advice\":\"take a smaller step\"}],"
                                  "\"contact_events\":[");
   for (int i = 0; i < 2; i++) {
     double down = fall + i * (2 * fall + touch);

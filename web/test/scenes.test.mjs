@@ -14,7 +14,7 @@ execFileSync(program, ["run", scene("tumbling-box"), "--quiet", "--report", page
 
 test("the report of a run shows its recording and its verdict", async (tab) => {
   assert.equal(await tab.title(), "Tumbling box");
-  assert.equal(await tab.locator("header .badge").textContent(), "✓ audit: good");
+  assert.equal(await tab.locator("header .badge").textContent(), "✓ verdict: good");
   assert.ok((await canvasColours(tab)) > 50);
   const rows = await tab.evaluate(() => window.footfall.runs[0].recording.rows);
   assert.equal(rows, 1501);

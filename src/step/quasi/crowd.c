@@ -14,8 +14,9 @@ enum {
   NORMAL_STEPS = 20, /* of Newton's method for a layer that is not linear */
   CONE_STEPS = 8     /* the same for friction at the limit of its cone */
 };
-#define EXACT      0.1  /* of the accuracy: a single normal impulse */
-#define CONE_EXACT 1e-9 /* of the radius: a single friction impulse */
+#define EXACT      0.1   /* of the accuracy: a single normal impulse */
+#define CONE_EXACT 1e-9  /* of the radius: a single friction impulse */
+#define ROUNDING   1e-12 /* of the trace of a Delassus block */
 
 ff_status ff_quasi_create_crowd(quasi_crowd *crowd, ff_arena *arena, const ff_model *model,
                                 int contact_capacity) {
@@ -152,6 +153,16 @@ static void load_friction_block(const quasi_crowd *crowd, quasi_crowd_contact *c
   }
 }
 
+/* Round bodies: what is not on the diagonal is rounding. */
+static void find_diagonal_block(quasi_crowd_contact *c) {
+  double *b = c->block;
+  double most = ROUNDING * (b[0] + b[2] + b[5]);
+  c->diagonal = fabs(b[1]) <= most && fabs(b[3]) <= most && fabs(b[4]) <= most;
+  if (c->diagonal) {
+    b[1] = b[3] = b[4] = 0;
+  }
+}
+
 /* Impulses of the step before along the frame of the middle. */
 static void warm_start_crowd(const quasi_problem *problem, quasi_crowd_contact *c) {
   const quasi_contact *contact = c->of;
@@ -186,6 +197,7 @@ static void load_crowd_contact(quasi_crowd *crowd, const quasi_problem *problem,
   c->resist = contact->friction_compliance / contact->friction_mass;
   ff_crowd_load_block(&crowd->bodies, &c->frame, c->w);
   load_friction_block(crowd, c);
+  find_diagonal_block(c);
   frame_velocity(problem, contact, &c->frame, true, start);
   frame_velocity(problem, contact, &c->frame, false, c->free);
   c->depth = layer->depth_start - (problem->h - crowd->way) * start[0] - crowd->way * c->free[0];
@@ -266,8 +278,17 @@ static double solve_crowd_normal(const quasi_crowd *crowd, const quasi_problem *
   return entered > 0 ? p + entered / (crowd->way * c->w[0]) : p;
 }
 
-/* Inverse of a symmetric 3 x 3 matrix, both as 11 12 22 13 23 33. */
-static void invert_symmetric(const double a[6], double out[6]) {
+/* Inverse of a symmetric 3 x 3 matrix plus lambda, both as 11 12 22 13 23 33. */
+static void invert_shifted(const quasi_crowd_contact *c, double lambda, double out[6]) {
+  const double a[6] = {c->block[0] + lambda, c->block[1], c->block[2] + lambda,
+                       c->block[3],          c->block[4], c->block[5] + lambda};
+  if (c->diagonal) {
+    out[0] = 1 / a[0];
+    out[2] = 1 / a[2];
+    out[5] = 1 / a[5];
+    out[1] = out[3] = out[4] = 0;
+    return;
+  }
   double c00 = a[2] * a[5] - a[4] * a[4], c01 = a[3] * a[4] - a[1] * a[5];
   double c02 = a[1] * a[4] - a[3] * a[2];
   double scale = 1 / (a[0] * c00 + a[1] * c01 + a[3] * c02);
@@ -290,7 +311,7 @@ static void symmetric_times(const double a[6], const double x[3], double out[3])
  * Newton's method for 1/|q| = 1/radius, which is nearly linear in it [More83]. */
 static void solve_crowd_friction(quasi_crowd_contact *c, const double b[3], double radius,
                                  double q[3]) {
-  double inverse[6], shifted[6], minus[3] = {-b[0], -b[1], -b[2]}, turned[3];
+  double inverse[6], minus[3] = {-b[0], -b[1], -b[2]}, turned[3];
   double lambda = c->slides ? c->lambda : 0;
   c->slides = c->mu > 0 && !(radius > 0);
   if (!(radius > 0)) {
@@ -298,11 +319,7 @@ static void solve_crowd_friction(quasi_crowd_contact *c, const double b[3], doub
     return;
   }
   for (int k = 0; k < CONE_STEPS; k++) {
-    memcpy(shifted, c->block, sizeof shifted);
-    shifted[0] += lambda;
-    shifted[2] += lambda;
-    shifted[5] += lambda;
-    invert_symmetric(shifted, inverse);
+    invert_shifted(c, lambda, inverse);
     symmetric_times(inverse, minus, q);
     double size2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], size = sqrt(size2);
     if (lambda == 0 && size <= radius) {
@@ -368,11 +385,12 @@ static double solve_crowd_contact(quasi_crowd *crowd, const quasi_problem *probl
 
 static ff_crowd_change solve_crowd_contacts(void *context, int first, int end, double still) {
   quasi_step *step = context;
-  ff_crowd_change out = {0, 0};
+  ff_crowd_change out = {0};
   for (int i = first; i < end; i++) {
     quasi_crowd_contact *c = &step->crowd.contacts[i];
     double change = solve_crowd_contact(&step->crowd, &step->problem, c, still);
     out.change = greater(out.change, change);
+    out.strict = out.strict || c->on_core; /* cores do not yield to errors of other forces */
     out.most = greater(out.most, c->p[0]); /* friction is less, for mu < 1 */
   }
   return out;

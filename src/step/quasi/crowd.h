@@ -32,6 +32,7 @@ typedef struct quasi_crowd_contact {
   double mu, e[3];                /* of the friction cone */
   double
       block[6];  /* 1/kg, Delassus block of friction in units of its ellipsoid: 11 12 22 13 23 33 */
+  bool diagonal; /* it is, of round bodies */
   double resist; /* 1/kg, friction compliance */
   double before[3]; /* N s, friction of the step before */
   double lambda;    /* 1/kg, slip over friction where it slides */
