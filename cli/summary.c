@@ -192,8 +192,11 @@ static void summary_print_contacts(const ff_audit *audit, const ff_run_def *run,
                judged ? "" : ": at the end of steps, forces not judged");
   }
   if (worst->solver > 0) {
-    ff_cli_say(out, "                   large islands to %.3g of the largest force, worst %.3g\n",
-               run->stepper.accuracy, worst->solver);
+    ff_cli_say(out, "                   large islands: %.3g of the largest force", worst->solver);
+    if (run->stepper.accuracy > 0) {
+      ff_cli_say(out, ", solved to %.3g", run->stepper.accuracy);
+    }
+    ff_cli_say(out, "\n");
   }
 }
 

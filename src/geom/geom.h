@@ -56,6 +56,12 @@ static inline bool ff_feature_pair_equal(ff_feature_pair s, ff_feature_pair t) {
   return s.kind == t.kind && s.a == t.a && s.b == t.b;
 }
 
+/* Derivative of a scalar with motions of a, b being at rest; world axes. */
+typedef struct ff_gradient {
+  ff_vec3 shift; /* per m */
+  ff_vec3 turn;  /* per rad, about the sample's point */
+} ff_gradient;
+
 typedef struct ff_touch {
   ff_vec3 point;       /* m, world: where the force acts */
   ff_vec3 normal;      /* unit, world, from b into a */
@@ -64,10 +70,11 @@ typedef struct ff_touch {
   double curvature[2]; /* 1/m, relative principal curvatures; INFINITY at corners and rims */
   int feature;         /* which of the shape's points; stable from step to step */
   /* Of a sample (geom/manifold.h), or of a cylinder on a half-space: */
-  ff_feature_pair id; /* FF_PAIR_NONE: not a feature pair */
-  double weight;      /* law units; 0: the point belongs to a neighbour (geom/seam.h) */
-  double spin[2];     /* rad, of prisms: see ff_manifold */
-  ff_vec3 offset;     /* m, world, tangential: from b's to a's point of a pair as a whole */
+  ff_feature_pair id;            /* FF_PAIR_NONE: not a feature pair */
+  double weight;                 /* law units; 0: the point belongs to a neighbour (geom/seam.h) */
+  ff_gradient d_weight, d_depth; /* 1/m, 1/rad; 1, m/rad */
+  double spin[2];                /* rad, of prisms: see ff_manifold */
+  ff_vec3 offset; /* m, world, tangential: from b's to a's point of a pair as a whole */
 } ff_touch;
 
 /* Gives a shape a core that is smaller by this (m), within 2 to 50 % of its half thickness: shapes

@@ -41,12 +41,6 @@ enum { FF_SAMPLES_MAX = 32 }; /* of a pair; the deepest if there are more */
 /* Law units of a pair with flat faces: a rectangle on a face has four samples of weight 1. */
 #define FF_LAW_UNITS_FLAT 4.0
 
-/* Derivative of a scalar with motions of a, b being at rest; world axes. */
-typedef struct ff_gradient {
-  ff_vec3 shift; /* per m */
-  ff_vec3 turn;  /* per rad, about the sample's point */
-} ff_gradient;
-
 typedef struct ff_sample {
   ff_feature_pair id;
   ff_vec3 point;        /* m, world: halfway between both surfaces, along the normal of the pair */

@@ -50,6 +50,7 @@ typedef struct ff_point {
   bool known;         /* the stepper's own data of the point are valid (ff_state_own_point) */
   bool turned;        /* its normal is too far from the anchor's: memory does not count */
   bool anchored;      /* its anchor is of the last evaluation of forces */
+  bool followed;      /* steps are cut to resolve its impact (step/sweep.c) */
   bool slid;          /* it opened or slid since audit/creep.c looked last */
   double force_n, force_t[2]; /* N, on a */
   double force_core;          /* N, the part of force_n that a rigid core or ground bears */

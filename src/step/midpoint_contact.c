@@ -120,6 +120,10 @@ ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
   const ff_law *law = out.binding->normal;
   out.pulls = law->traits(&out.binding->normal_params) & FF_LAW_PULLS;
   out.weight_slope = out.plain ? 0 : ff_point_weight_slope(point);
+  double change = fabs(half * point->patch.depth_rate);
+  out.fleeting =
+      point->pace > FF_MIDPOINT_FLEETING && change > FF_MIDPOINT_FAR * point->patch.depth;
+  out.depth = out.fleeting ? point->patch.depth : out.depth;
   *patch = point->patch;
   out.energy = out.binding->overlaps ? 0 : ff_midpoint_energy(&out, patch, out.depth);
   return out;
@@ -430,11 +434,21 @@ static void sweep_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
 
 /* ---- what comes of it ------------------------------------------------------------------ */
 
-/* A normal force that is too stiff for the step cannot be followed, however well it is held. Edges
- * that are nearly parallel have a sample whose depth changes much faster than the bodies approach,
- * and whose weight vanishes as fast: the pair is as stiff as samples at the pace of the bodies. */
-static void note_entry_stiffness(ff_state *state, const entry *e) {
+/* Impacts slower than what gravity gives in this many steps count as rest. */
+#define REST_STEPS 2
+
+/* An impact that is too stiff for the step cannot be followed, however well the contact is held; a
+ * load that rests can, since its force is that of the whole step. Edges that are nearly parallel
+ * have a sample whose depth changes much faster than the bodies approach, and whose weight vanishes
+ * as fast: the pair is as stiff as samples at the pace of the bodies. */
+static void note_entry_stiffness(const ff_midpoint *mid, const ff_model *model, ff_state *state,
+                                 const entry *e, double speed) {
   double pace = greater(1, e->law.pace);
+  double start = state->points[e->point].patch.depth_rate / pace;
+  double fastest = greater(fabs(speed), fabs(start));
+  if (fastest <= REST_STEPS * 2 * mid->half * v3_norm(model->run.gravity)) {
+    return;
+  }
   double stiff =
       lesser(e->normal.d_depth / (pace * pace), 4 * e->normal.elastic / (pace * e->patch.depth));
   state->stiffness = greater(state->stiffness, e->patch.depth > 0 ? e->w[0] * stiff : 0);
@@ -454,7 +468,7 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
     ff_midpoint_force(&e->law, mid->half, -v[0], &e->patch, &e->normal,
                       &e->elastic); /* its elastic part, as it came out */
   }
-  note_entry_stiffness(state, e);
+  note_entry_stiffness(mid, model, state, e, v[0]);
   double f = e->force[0] - friction->normal_force;
   double own = e->held->ahead.half * e->held->ahead.ease;
   for (int i = 0; i < 2; i++) {

@@ -9,6 +9,12 @@
 
 #include <math.h>
 
+/* Where edges that are nearly parallel cross, the depth of a sample changes by FLEETING times the
+ * approach of the bodies or more. If that is more than a share of the depth in half a step, its
+ * energy cannot be continued to the ends of the step: the elastic force is that of the evaluation,
+ * which together with that of the other samples is the gradient of what they all store. */
+#define FF_MIDPOINT_FLEETING 10
+#define FF_MIDPOINT_FAR      0.1
 /* Changes below this share of a depth leave few digits for a quotient of energies. */
 #define FF_MIDPOINT_FLAT 1e-5
 enum { FF_MIDPOINT_NEWTONS = 60 }; /* most iterations for one normal force */
@@ -18,6 +24,7 @@ typedef struct ff_midpoint_law {
   const ff_binding *binding;
   bool pulls;          /* the normal law may */
   bool plain;          /* weight and pace are 1 */
+  bool fleeting;       /* depth and weight change too fast to be continued over half a step */
   double weight;       /* law units */
   double pace;         /* 1, of the depth over the normal velocity */
   double weight_slope; /* 1/m, of the weight with the depth, about the depth of the evaluation: */
@@ -35,6 +42,11 @@ static inline bool ff_binding_has_bristles(const ff_binding *binding) {
 ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
                                    const ff_point *point, double half, ff_patch *patch);
 
+/* Weight at a depth, by its slope. */
+static inline double ff_midpoint_weight(const ff_midpoint_law *of, double depth) {
+  return greater(0, of->weight + of->weight_slope * (depth - of->weight_depth));
+}
+
 /* V: energy stored at a depth. */
 static inline double ff_midpoint_energy(const ff_midpoint_law *of, ff_patch *patch, double depth) {
   ff_normal there = {0};
@@ -44,7 +56,7 @@ static inline double ff_midpoint_energy(const ff_midpoint_law *of, ff_patch *pat
     of->binding->normal->normal(&of->binding->normal_params, patch, &there);
     patch->depth = middle;
   }
-  return (of->weight + of->weight_slope * (depth - of->weight_depth)) * there.energy;
+  return ff_midpoint_weight(of, depth) * there.energy;
 }
 
 /* The normal force (N) if the contact closes at this rate (m/s, along push): the discrete gradient
@@ -61,19 +73,20 @@ static inline double ff_midpoint_force(const ff_midpoint_law *of, double half, d
     *elastic = normal->elastic;
     return normal->force;
   }
-  double middle = of->depth + half * rate, end = middle + half * rate;
+  double middle = of->fleeting ? of->weight_depth : of->depth + half * rate;
+  double end = of->fleeting ? of->depth : middle + half * rate;
   patch->depth = middle;
   if (middle > 0) {
     law->normal(&of->binding->normal_params, patch, normal);
     if (!of->plain) {
       double more = of->weight_slope * normal->energy;
-      double weight = of->weight + of->weight_slope * (middle - of->weight_depth);
-      ff_normal_weigh(normal, weight, of->pace);
+      ff_normal_weigh(normal, ff_midpoint_weight(of, middle), of->pace);
       normal->elastic += of->pace * more;
       normal->force += of->pace * more;
+      normal->d_depth = of->fleeting ? 0 : normal->d_depth;
     }
   }
-  bool flat = fabs(end - of->depth) <= FF_MIDPOINT_FLAT * fabs(middle);
+  bool flat = of->fleeting || fabs(end - of->depth) <= FF_MIDPOINT_FLAT * fabs(middle);
   *elastic = flat
                  ? normal->elastic
                  : of->pace * (ff_midpoint_energy(of, patch, end) - of->energy) / (end - of->depth);

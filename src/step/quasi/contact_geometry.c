@@ -64,6 +64,8 @@ static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch 
                                 .t1 = v3_orthogonal(sample->along),
                                 .depth = sample->depth,
                                 .weight = sample->weight,
+                                .d_weight = sample->d_weight,
+                                .d_depth = sample->d_depth,
                                 .spin = {manifold.spin[0], manifold.spin[1]},
                                 .curvature = {INFINITY, INFINITY}};
     }

@@ -6,7 +6,7 @@
 
 #include "step/quasi/problem.h"
 
-#define QUASI_LIGHT 1e-9 /* law units: samples of less weight bear nothing */
+#define QUASI_LIGHT 1e-7 /* law units: samples of less weight bear nothing */
 
 /* ---- queries ---------------------------------------------------------------------------- */
 

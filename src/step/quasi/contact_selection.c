@@ -8,8 +8,14 @@
 
 #include <string.h>
 
-#define RECOVERY   100.0 /* steps in which cores that overlap are moved apart */
-#define NO_OVERLAP 1e-9  /* of a body's size: overlap of cores by rounding */
+#define RECOVERY 100.0 /* steps in which cores that overlap are moved apart */
+/* of the layer's force: pushes by gradients act in full up to, and not at all from */
+#define GRADIENTS_LITTLE 0.01
+#define GRADIENTS_MUCH   0.05
+/* of the depth, its change in a step: the same */
+#define CHANGES_LITTLE 0.05
+#define CHANGES_MUCH   0.1
+#define NO_OVERLAP     1e-9 /* of a body's size: overlap of cores by rounding */
 
 /* ---- adding contacts -------------------------------------------------------------------- */
 
@@ -64,6 +70,67 @@ static double allowed_core_depth(const quasi_problem *problem, const ff_layer *l
   return over > NO_OVERLAP * size ? start - share * over : layer->max_deflection;
 }
 
+/* m/s, velocity of a relative to b at a place at the start of the step. */
+static ff_vec3 velocity_at_start(const quasi_problem *problem, const quasi_contact *contact,
+                                 ff_vec3 at) {
+  ff_vec3 v[2];
+  for (int s = 0; s < 2; s++) {
+    const quasi_body *body = quasi_side(problem, &contact->e, s);
+    v[s] = v3_add(body->v0, v3_cross(body->w0, v3_sub(at, body->x0)));
+  }
+  return v3_sub(v[0], v[1]);
+}
+
+/* 1 up to `little`, 0 from `much` on. */
+static double fade_out(double x, double little, double much) {
+  return lesser(greater((much - x) / (much - little), 0), 1);
+}
+
+/* What a sample of weight w with force F and energy E of its layer pushes beyond w F along the
+ * normal of the pair: -E grad w, and the small difference between -grad d and that normal. With F
+ * and E of the start of the step it acts as an applied force: exact at rest, and stable, since it
+ * is less stiff than the layer by the depth over the size of the body. In impacts, where F changes
+ * much in a step, it is left out. */
+static void push_by_gradients(quasi_problem *problem, quasi_contact *contact, const ff_layer *layer,
+                              const ff_layer_point *before, double start_depth,
+                              const ff_touch *touch) {
+  double b = before->deflection_b, a = before->deflection - b;
+  double energy = 0.5 * layer->stiffness * a * a + 0.5 * layer->stiffness_b * b * b;
+  ff_gradient w = touch->d_weight, d = touch->d_depth;
+  contact->gradient_point = touch->point;
+  contact->gradient_force = contact->gradient_moment = v3(0, 0, 0);
+  bool pressed = start_depth >= (1 - 1e-9) * before->deflection; /* else it recovers */
+  if (!pressed || !(energy > 0) || touch->id.kind == FF_PAIR_NONE ||
+      touch->id.kind == FF_PAIR_POINT) {
+    return;
+  }
+  ff_vec3 lean = v3_add(d.shift, touch->normal);
+  double bound = problem->model->bodies[contact->e.a].bound, force = layer->stiffness * a;
+  double share = v3_norm(lean) + v3_norm(d.turn) / bound;
+  share += energy / force * (v3_norm(w.shift) + v3_norm(w.turn) / bound);
+  double rate = v3_dot(touch->normal, velocity_at_start(problem, contact, touch->point));
+  double acts = fade_out(share, GRADIENTS_LITTLE, GRADIENTS_MUCH) *
+                fade_out(problem->h * fabs(rate) / start_depth, CHANGES_LITTLE, CHANGES_MUCH);
+  double sample_force = touch->weight * force;
+  contact->gradient_force = v3_scale(-acts, v3_axpy(v3_scale(energy, w.shift), sample_force, lean));
+  contact->gradient_moment =
+      v3_scale(-acts, v3_axpy(v3_scale(energy, w.turn), sample_force, d.turn));
+  for (int s = 0; acts > 0 && s < 2; s++) {
+    double sign = s == 0 ? 1 : -1;
+    quasi_body *body = &problem->bodies[s == 0 ? contact->e.a : contact->e.b];
+    const ff_model_body *of = &problem->model->bodies[body->id];
+    ff_wrench *wrench = &problem->state->wrenches[body->id]; /* of links */
+    ff_vec3 push = v3_scale(sign, contact->gradient_force), arm = v3_sub(touch->point, body->x0);
+    ff_vec3 torque = v3_axpy(v3_cross(arm, push), sign, contact->gradient_moment);
+    wrench->force = v3_add(wrench->force, push);
+    wrench->torque = v3_add(wrench->torque, torque);
+    if (of->kind == FF_BODY_FREE) {
+      body->v_free = v3_axpy(body->v_free, problem->h * of->inv_mass, push);
+      body->l_free = v3_axpy(body->l_free, problem->h, torque);
+    }
+  }
+}
+
 /* Adds a contact. start_depth: m, at the start of the step. False: no capacity. */
 static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair,
                                  const ff_touch *touch, int point, int inherits,
@@ -104,6 +171,7 @@ static bool add_selected_contact(quasi_step *step, const ff_meet *meet, int pair
   const ff_point *known = inherits < 0 ? &unknown : &problem->state->points[inherits];
   ff_layer_point fresh;
   const ff_layer_point *before = ff_quasi_inherited_layer(problem, contact, &fresh);
+  push_by_gradients(problem, contact, &binding->layer, before, start_depth, touch);
   ff_quasi_layer_begin(problem, contact->layer, before, touch->t1,
                        v3_cross(touch->normal, touch->t1), 1, &contact->layer_state);
   contact->layer_theta = 1;

@@ -162,6 +162,32 @@ static void book_outside_contact(const quasi_problem *problem, const quasi_conta
   }
 }
 
+/* The force of a sample's gradients takes what its layer stores less: as a loss of the step, where
+ * the change of the stored energy is booked. */
+static void book_gradient_force(const quasi_problem *problem, const quasi_contact *contact,
+                                double *ledger) {
+  ff_vec3 impulse = v3_scale(problem->h, contact->gradient_force);
+  ff_vec3 moment = v3_scale(problem->h, contact->gradient_moment);
+  if (!(v3_dot(impulse, impulse) + v3_dot(moment, moment) > 0)) {
+    return;
+  }
+  const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
+  double work = 0;
+  for (int s = 0; s < 2; s++) {
+    const quasi_body *body = s == 0 ? a : b;
+    ff_vec3 w = v3_add(body->w0, body->end.omega), v = v3_add(body->v0, body->end.velocity);
+    v = v3_add(v, v3_cross(w, v3_sub(contact->gradient_point, body->x0)));
+    work += (s == 0 ? 0.5 : -0.5) * (v3_dot(impulse, v) + v3_dot(moment, w));
+  }
+  ledger[FF_Y_LOST + FF_LOST_STEP] -= work;
+  bool a_inside = a->node >= 0;
+  if (!a_inside || b->node < 0) {
+    double sign = a_inside ? 1 : -1;
+    ff_quasi_book_external(problem, a_inside ? a : b, a_inside ? b : a, contact->gradient_point,
+                           QUASI_START, v3_scale(sign, impulse), v3_scale(sign, moment), ledger);
+  }
+}
+
 /* ---- points of the state ---------------------------------------------------------------- */
 
 /* Geometry, relative motion and forces of a contact. */
@@ -301,6 +327,7 @@ void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
         book_contact_losses(problem, contact, there ? &start : NULL, ledger);
         write_point(problem, contact, point, own);
         book_outside_contact(problem, contact, ledger);
+        book_gradient_force(problem, contact, ledger);
       } else if (own->loose) {
         continue;
       } else {

@@ -182,8 +182,12 @@ typedef struct quasi_contact {
   ff_pose slope_at[2];           /* poses of a and b that finite differences belong to */
   bool has_slope;                /* finite differences are set */
   ff_layer weighted_layer;       /* the layer times the sample's weight, if that is not 1 */
-  bool fixed; /* its id (touch.id) is constant over the step: sample_selection.c */
-  bool tied;  /* explicit geometry: evaluated at on_a, on_b and normal_local of the start */
+  /* What its sample pushes a with beside the impulses (push_by_gradients): */
+  ff_vec3 gradient_force;  /* N; 0: nothing */
+  ff_vec3 gradient_moment; /* N m about gradient_point */
+  ff_vec3 gradient_point;  /* m */
+  bool fixed;              /* its id (touch.id) is constant over the step: sample_selection.c */
+  bool tied; /* explicit geometry: evaluated at on_a, on_b and normal_local of the start */
   /* These, and a pair as a whole (FF_PAIR_WHOLE), whose witness points may jump, are tied to: */
   ff_vec3 on_a, on_b;   /* m, body frames: the two points */
   ff_vec3 normal_local; /* unit, frame of b */
