@@ -585,6 +585,9 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
     state->active[state->active_count] = m;
     state->active_count += active;
   }
+  if (!state->pooled) { /* others look at states beside the end of their step, too */
+    state->active_count = -1;
+  }
 }
 
 /* ---- applied forces and drives -------------------------------------------------------------- */
