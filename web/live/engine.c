@@ -157,6 +157,7 @@ static void live_describe_params(ff_json *json, const ff_law *law, const ff_law_
     ff_json_number(json, "min", param->min);
     ff_json_number(json, "max", param->max);
     ff_json_flag(json, "given", given);
+    ff_json_flag(json, "required", isnan(param->fallback) && !param->otherwise);
     ff_json_flag(json, "flag", param->kind == FF_PARAM_FLAG);
     ff_json_close(json, '}');
   }

@@ -148,12 +148,14 @@ export class Live {
     host.replaceChildren(el("label", { class: "slider" }, el("span", { class: "slider-name" }, kind), choose), ...sliders);
   }
 
-  // The new law takes values of the same name from the one before, else its defaults.
+  // The new law takes values of the same name from the one before; what it needs and has not got is
+  // put at a stiffness that gives the same force at a depth of 1 mm. What is zero or set by other
+  // parameters has no slider at first.
   changeLaw(host, path, kind, name, before) {
     const law = this.about.laws.find((l) => l.kind === kind && l.name === name);
     const params = law.params
-      .map((p) => ({ ...p, value: before.find((b) => b.name === p.name)?.value ?? p.value }))
-      .filter((p) => p.value !== null || !p.otherwise);
+      .map((p) => ({ ...p, value: before.find((b) => b.name === p.name && b.unit === p.unit)?.value ?? (p.required || /^[kK]$/.test(p.name) ? likeStiffness(p, before) : p.value) }))
+      .filter((p) => p.required || p.value);
     for (const key of [...this.sets.keys()].filter((k) => k.startsWith(path + "."))) {
       this.sets.delete(key);
     }
@@ -367,6 +369,21 @@ export class Live {
     this.run.replay.stage.showPull(null);
     this.engine.post({ type: "release" });
   }
+}
+
+const DEPTH = 1e-3; // m
+
+// N of force at DEPTH for a stiffness of 1 in its unit; NaN: the parameter is no stiffness. A volume
+// of overlap is that of a ball with a radius of 2 cm.
+function forceOf({ unit }, params) {
+  const power = { "N/m": 1, "N/m^1.5": 1.5, "N/m^n": params.find((p) => p.name === "n")?.value ?? 1.5 }[unit];
+  return unit === "N/m^3" ? Math.PI * 0.02 * DEPTH ** 2 : DEPTH ** (power ?? NaN);
+}
+
+function likeStiffness(param, before) {
+  const own = forceOf(param, []);
+  const known = before.find((b) => b.value > 0 && forceOf(b, before) > 0);
+  return own > 0 ? Number((((known ? known.value * forceOf(known, before) : 100) / own)).toPrecision(3)) : param.value;
 }
 
 function lawText(law, params) {

@@ -72,7 +72,8 @@ export class Stage {
     this.tracks.forEach((track) => this.addTrail(track));
   }
 
-  // A robot's link looks as its visuals say; its shapes are then a layer that is hidden at first.
+  // A robot's link looks as its visuals say, and one without any is not seen if other links have some; the
+  // shapes are then a layer that is hidden at first.
   addBody(track) {
     const { info } = track;
     const look = { colour: track.colour, opacity: track.faint ? 0.3 : 1, patterned: info.robot === undefined };
@@ -87,7 +88,7 @@ export class Stage {
       }
     }
     this.hasVisuals ||= visuals.length > 0;
-    const hidden = visuals.length > 0;
+    const hidden = visuals.length > 0 || (track.dressed && !info.missing);
     for (const shape of info.shapes) {
       this.solids.addShape(track.object, shape, hidden ? { ...look, opacity: 0.35, layer: "shapes", hidden: true } : look);
     }
@@ -393,7 +394,9 @@ function assignColours(tracks) {
     }
     track.dark = track.colour.clone().lerp(new THREE.Color(0x3a3f46), 0.75);
   }
+  const dressed = new Set(tracks.filter((t) => t.info.visuals?.length).map((t) => t.info.robot));
   for (const track of tracks) {
+    track.dressed = track.info.robot !== undefined && dressed.has(track.info.robot);
     track.robotSize = robotSize(tracks, track.info.robot);
   }
 }
