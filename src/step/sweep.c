@@ -17,9 +17,12 @@ enum { LOOKS = 100 };  /* most distance queries for one pair */
 #define FOLLOW_EXPLICIT 0.015
 #define FOLLOW_IMPLICIT 0.005
 #define SHORTEST                                                                                   \
-  1e-5               /* of a step that is not cut: no cut is shorter, or a run might have no end   \
-                      */
-#define GRAZING 0.01 /* of the bound of the closing speed: it is taken for at least this */
+  1e-5 /* of a step that is not cut: no cut is shorter, or a run might have no end                 \
+        */
+/* An impact is followed until it is slower than this share of what makes one fast: bodies leave
+ * slower than they came, and what is left must not be passed over. */
+#define FOLLOWED 0.1
+#define GRAZING  0.01 /* of the bound of the closing speed: it is taken for at least this */
 
 /* How fast points of a body can move. */
 typedef struct pace {
@@ -187,10 +190,11 @@ static bool stay_apart(const swept *pair) {
  */
 
 /* The largest speed (m/s) that a touching point may bring in or get from its force within h; -1: no
- * point of the pair touches. */
+ * point of the pair touches. What a midpoint-implicit contact gives is at most the energy that it
+ * stores, however long the step: among many bodies steps are not cut for more. */
 static double impact_speed(const ff_model *model, const ff_state *state, const ff_near *near,
                            double h) {
-  double most = -1;
+  double most = -1, energy = 0;
   ff_vec3 force = v3(0, 0, 0);
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     const ff_point *point = &state->points[i];
@@ -198,11 +202,33 @@ static double impact_speed(const ff_model *model, const ff_state *state, const f
       /* depths of samples on nearly parallel edges change faster than their bodies move */
       most = greater(most, fabs(point->patch.depth_rate) / greater(1, point->pace));
       force = v3_add(force, point->force);
+      energy += greater(0, point->energy_n);
     }
+  }
+  if (most < 0) {
+    return most;
   }
   double ease = model->bodies[model->shapes[near->shape_a].body].inv_mass +
                 model->bodies[model->shapes[near->shape_b].body].inv_mass;
-  return most < 0 ? most : most + h * ease * v3_norm(force);
+  bool held = state->kicks && ff_model_holds(model, &model->bindings[near->binding]);
+  return most + (held ? sqrt(2 * ease * energy) : h * ease * v3_norm(force));
+}
+
+/* Is the impact of a touching pair followed, of which `inside` is what impact_speed says? Notes it.
+ */
+static bool follows_impact(const swept *pair, const ff_near *near, double inside) {
+  const ff_point *points = pair->state->points + near->first_point;
+  bool followed = inside * pair->whole > pair->room;
+  for (int i = 0; i < near->point_count && !followed; i++) {
+    double rate = fabs(points[i].patch.depth_rate) / greater(1, points[i].pace);
+    followed =
+        points[i].touching && points[i].followed && rate * pair->whole > FOLLOWED * pair->room;
+  }
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    ff_point *point = &pair->state->points[i];
+    point->followed = followed && point->touching;
+  }
+  return followed;
 }
 
 /* Step that follows a contact of this frequency (rad/s), s. */
@@ -234,7 +260,7 @@ static bool follows_law(const ff_model *model, const ff_near *near) {
 static double sweep_touching(const swept *pair, const ff_meet *meet, const ff_near *near,
                              double inside) {
   double h = pair->h;
-  if (follows_law(pair->model, near) && inside * pair->whole > pair->room) {
+  if (follows_law(pair->model, near) && follows_impact(pair, near, inside)) {
     h = lesser(h, impact_step(pair->model, pair->state, meet, near));
   }
   if (pair->speed * pair->whole >
@@ -249,12 +275,12 @@ static double sweep_touching(const swept *pair, const ff_meet *meet, const ff_ne
  * on what they find inside, have to get there first. */
 static double sweep_landed(const swept *pair, look now, const ff_meet *meet, const ff_near *near) {
   double crossing = (now.gap + LANDING * pair->room) / greater(now.rate, GRAZING * pair->speed);
-  crossing = greater(crossing, LEAST_CUT * pair->room / pair->speed);
+  double least = LEAST_CUT * pair->room / pair->speed;
   if (pair->model->stepper->contacts == FF_CONTACTS_BY_LAYER) {
     return sweep_until(pair, now, -pair->room);
   }
   if (!follows_law(pair->model, near)) {
-    return crossing;
+    return greater(crossing, least);
   }
   const ff_point at = {.point = now.point,
                        .normal = now.normal,
@@ -262,7 +288,7 @@ static double sweep_landed(const swept *pair, look now, const ff_meet *meet, con
                        .weight = 1,
                        .pace = 1};
   double fastest = ff_contact_frequency(pair->model, pair->state, meet, near, &at);
-  return fastest > 0 ? greater(crossing, sweep_follow(pair->model, fastest)) : crossing;
+  return greater(crossing, fastest > 0 ? sweep_follow(pair->model, fastest) : least);
 }
 
 static double sweep_open(const swept *pair, const ff_meet *meet, const ff_near *near) {
@@ -328,6 +354,15 @@ static bool leaves_list(const ff_work *work, double h) {
   return false;
 }
 
+/* Is some impact followed? */
+static bool any_is_followed(const ff_state *state) {
+  bool followed = false;
+  for (int i = 0; i < state->point_count && !followed; i++) {
+    followed = state->points[i].followed;
+  }
+  return followed;
+}
+
 /* Is some body so fast that it could cross the room of a thin one within h? */
 static bool any_is_fast(const ff_work *work, double h) {
   const ff_model *model = work->model;
@@ -349,7 +384,7 @@ ff_status ff_sweep_step(ff_work *work, double *h) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
   double whole = model->stepper->fixed_step ? greater(*h, model->run.stepper.step) : *h;
-  if (!any_is_fast(work, whole)) {
+  if (!any_is_fast(work, whole) && !any_is_followed(state)) {
     return FF_OK;
   }
   if (model->stepper->fixed_step && leaves_list(work, *h)) {
