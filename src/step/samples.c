@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-#define SAME_PLACE 1e-3 /* of the smaller shape: samples this near one another are at one place */
-#define CERTAIN    1e-9 /* of the sizes: shapes that are farther apart along an axis do not touch */
-#define LEAST_PACE 1e-6 /* of a depth that changes as a body shifts */
+#define SAME_PLACE   1e-3 /* of the smaller shape: samples this near one another are at one place */
+#define CERTAIN      1e-9 /* of the sizes: shapes that are farther apart along an axis do not touch */
+#define LEAST_PACE   1e-6 /* of a depth that changes as a body shifts */
+#define FASTEST_PACE 3    /* of one that can be foretold over a step */
 
 /* ---- which sample goes where -------------------------------------------------------------------
  */
@@ -141,6 +142,28 @@ static void store_touch(ff_point *to, const ff_touch *from) {
   to->weight = to->pace = 1;
 }
 
+/* Edges that are nearly parallel cross at a point that runs along them as the bodies shift: its
+ * depth and all weights of the pair change too fast to be foretold over a step. Midpoint-implicit
+ * contacts then take the weights for constant, and such a depth for that of a point that stays:
+ * samples that exchange weight have about the same depth, and store together about as much. */
+static void steady_crossings(const ff_manifold *found, ff_point *const to[FF_SAMPLES_MAX]) {
+  bool fast = false;
+  for (int i = 0; i < found->count; i++) {
+    fast = fast || to[i]->pace > FASTEST_PACE;
+  }
+  for (int i = 0; fast && i < found->count; i++) {
+    ff_point *at = to[i];
+    at->d_weight = (ff_gradient){{0, 0, 0}, {0, 0, 0}};
+    if (at->pace > FASTEST_PACE) {
+      at->pace = 1;
+      at->normal = at->push = found->samples[i].along;
+      at->lever = v3(0, 0, 0);
+      at->t1 = v3_orthogonal(at->normal);
+      at->t2 = v3_cross(at->normal, at->t1);
+    }
+  }
+}
+
 /* The centroid of the overlap of a shape with a half-space. */
 static void store_overlap(ff_state *state, const ff_near *near, const ff_binding *binding,
                           const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b) {
@@ -238,6 +261,9 @@ void ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, doub
   for (int i = 0; i < found.count; i++) {
     store_sample(to[i], &found.samples[i]);
     to[i]->place = places[i];
+  }
+  if (ff_model_holds(model, binding)) {
+    steady_crossings(&found, to);
   }
 }
 

@@ -190,10 +190,11 @@ static bool stay_apart(const swept *pair) {
  */
 
 /* The largest speed (m/s) that a touching point may bring in or get from its force within h; -1: no
- * point of the pair touches. */
+ * point of the pair touches. What a midpoint-implicit contact gives is at most the energy that it
+ * stores, however long the step: among many bodies steps are not cut for more. */
 static double impact_speed(const ff_model *model, const ff_state *state, const ff_near *near,
                            double h) {
-  double most = -1;
+  double most = -1, energy = 0;
   ff_vec3 force = v3(0, 0, 0);
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     const ff_point *point = &state->points[i];
@@ -201,11 +202,16 @@ static double impact_speed(const ff_model *model, const ff_state *state, const f
       /* depths of samples on nearly parallel edges change faster than their bodies move */
       most = greater(most, fabs(point->patch.depth_rate) / greater(1, point->pace));
       force = v3_add(force, point->force);
+      energy += greater(0, point->energy_n);
     }
+  }
+  if (most < 0) {
+    return most;
   }
   double ease = model->bodies[model->shapes[near->shape_a].body].inv_mass +
                 model->bodies[model->shapes[near->shape_b].body].inv_mass;
-  return most < 0 ? most : most + h * ease * v3_norm(force);
+  bool held = state->kicks && ff_model_holds(model, &model->bindings[near->binding]);
+  return most + (held ? sqrt(2 * ease * energy) : h * ease * v3_norm(force));
 }
 
 /* Is the impact of a touching pair followed, of which `inside` is what impact_speed says? Notes it.
