@@ -5,6 +5,9 @@
 #include "cli.h"
 #include "json.h"
 
+/* ff_fit_solve with its progress on a terminal; stop as there. */
+ff_status ff_fit_solve_shown(ff_fit *fit, int threads, const volatile int *stop, ff_report *report);
+
 /* Result of all laws, as text for a terminal. */
 void ff_fit_print(const ff_fit *fit, FILE *out);
 /* The same as entries of an open JSON object; curves: with measured and computed values of at most

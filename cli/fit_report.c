@@ -131,9 +131,11 @@ static void fit_print_comparison(const ff_fit *fit, FILE *out) {
     if (i != best) {
       fit_difference(fit, i, best, &mean, &error, &count);
       double more = ff_fit_outcome_of(fit, i).aicc - o.aicc;
-      ff_cli_say(out, "  %-20s is worse by %.3g +- %.2g over %d trajectories%s",
-                 ff_fit_outcome_of(fit, i).law, mean, error, count,
-                 fabs(mean) < 2 * error ? " (not significant)" : "");
+      ff_cli_say(out, "  %-20s is worse by %.3g", ff_fit_outcome_of(fit, i).law, mean);
+      if (count > 1) {
+        ff_cli_say(out, " +- %.2g over %d trajectories%s", error, count,
+                   fabs(mean) < 2 * error ? " (not significant)" : "");
+      }
       if (isfinite(more)) {
         ff_cli_say(out, "; AICc %+.4g", more);
       }
@@ -194,8 +196,9 @@ void ff_fit_print(const ff_fit *fit, FILE *out) {
   for (int i = 0; i < count; i++) {
     held += ff_fit_trajectory_held_out(fit, i);
   }
-  ff_cli_say(out, "fit        %s: %d trajectories, %d of them held out\n", ff_fit_name(fit), count,
-             held);
+  ff_cli_say(out, "fit        %s: %d trajector%s", ff_fit_name(fit), count,
+             count == 1 ? "y" : "ies");
+  ff_cli_say(out, held > 0 ? ", %d of them held out\n" : ", none held out\n", held);
   for (int i = 0; i < ff_fit_law_count(fit); i++) {
     fit_print_law(fit, i, out);
   }

@@ -39,6 +39,17 @@ void ff_progress_show(ff_progress *progress, double done) {
   progress->drawn = true;
 }
 
+void ff_progress_say(ff_progress *progress, const char *text) {
+  double now = ff_wall_clock();
+  if (!progress->shown || (progress->drawn && now - progress->last < 0.1)) {
+    return;
+  }
+  progress->last = now;
+  fprintf(stderr, "\r%s, %.0f s\033[K", text, now - progress->start);
+  fflush(stderr);
+  progress->drawn = true;
+}
+
 void ff_progress_end(ff_progress *progress) {
   if (progress->drawn) {
     fputs("\r\033[K", stderr);

@@ -15,6 +15,9 @@ double ff_wall_clock(void); /* s, monotonic clock */
 ff_progress ff_progress_start(bool wanted);
 /* Draws at most ten times a second. done: 0 .. 1. */
 void ff_progress_show(ff_progress *progress, double done);
+/* Draws a text instead of a bar, with the time since the start. Draws at most ten times a second.
+ */
+void ff_progress_say(ff_progress *progress, const char *text);
 /* Clears the line. */
 void ff_progress_end(ff_progress *progress);
 

@@ -21,6 +21,12 @@ bool ff_sweep_is_parallel(void) {
          (sweep_announced("SLURM_NTASKS") > 1 && getenv("SLURM_PROCID") && getenv("PMI_FD"));
 }
 
+/* Processes that the launcher says it has started; 0: it does not say. */
+static long sweep_launched(void) {
+  long mpich = sweep_announced("PMI_SIZE"), open_mpi = sweep_announced("OMPI_COMM_WORLD_SIZE");
+  return mpich > open_mpi ? mpich : open_mpi;
+}
+
 /* The module lies beside the program, or is installed in ../lib/footfall. */
 static void *sweep_load_module(void) {
   char path[4096 + sizeof module + 32];
@@ -55,6 +61,13 @@ ff_status ff_sweep_transport_open(ff_sweep_transport *out, ff_report *report) {
   if (open(out) != 0) {
     snprintf(report->what, sizeof report->what, "MPI could not be started");
     return FF_ERROR_STEP;
+  }
+  if (out->size == 1 && sweep_launched() > 1) { /* each would do the whole sweep */
+    snprintf(report->what, sizeof report->what,
+             "mpiexec started %ld processes that cannot reach each other: it belongs to another "
+             "MPI than the program (MPICH): use mpiexec.mpich or mpiexec.hydra",
+             sweep_launched());
+    return FF_ERROR_INPUT;
   }
   return FF_OK;
 }

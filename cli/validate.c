@@ -144,7 +144,7 @@ static int validate_run(const validate_job *job, const char *folder) {
   struct sigaction action = {.sa_handler = validate_interrupt};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  status = ff_fit_solve(fit, threads, &validate_stop, &report);
+  status = ff_fit_solve_shown(fit, threads, &validate_stop, &report);
   status = status == FF_OK ? validate_print(job, fit, &report) : status;
   ff_fit_destroy(&fit);
   if (status == FF_CANCELLED && validate_stop) {

@@ -43,8 +43,13 @@ if [[ -e $(dirname "$program")/footfall-mpi.so ]] && command -v mpiexec.mpich >/
     mpiexec.mpich -n $n "$program" sweep "$work/study.yaml" --store "$work/mpi$n.db" --quiet
     is "$n processes give the same bytes" cmp -s "$work/expected.csv" <(export_of "$work/mpi$n.db")
   done
+  # As if Open MPI's launcher had started two processes: each is alone.
+  is "a launcher of another MPI is refused" test "$(OMPI_COMM_WORLD_SIZE=2 status_of "$program" \
+    sweep "$work/study.yaml" --store "$work/other.db")" = 2
+  is "its message says what to use" grep -q 'mpiexec.mpich' "$work/said"
+  is "it writes no store" test ! -e "$work/other.db"
 else
-  skipped=$((skipped + 3))
+  skipped=$((skipped + 6))
   echo "SKIP sweeps under mpiexec: MPICH is not installed"
 fi
 

@@ -234,6 +234,29 @@ static const fit_case cases[] = {
      "normal: {law: elastic, k: 2000, c: 10}",
      {"normal.k", "normal.c"},
      {2000, 10}},
+    {"bristle-clutch, viscous",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, "
+     "friction: {law: bristle-clutch, K: 3e4, D: 100, mu: 0.05, viscous: 3}",
+     {"friction.viscous"},
+     {3}},
+    {"ellipsoidal, e_t",
+     "adaptive, rtol: 1e-8",
+     "normal: {law: hunt-crossley, k: 3e4, alpha: 0.3}, "
+     "friction: {law: ellipsoidal, mu: 0.3, e_t: 0.5}",
+     {"friction.e_t"},
+     {0.5}},
+    {"quasi-rigid, tangent",
+     "quasi-rigid, step: 1e-3",
+     "normal: {law: quasi-rigid, k: 2000, c: 10, k_t: 1000, k_o: 1000, series: true}, "
+     "friction: {law: ellipsoidal, mu: 1}",
+     {"normal.k_t"},
+     {1000}},
+    {"quasi-rigid, second layer",
+     "quasi-rigid, step: 1e-3",
+     "normal: {law: quasi-rigid, k: 4000, c: 10, k_b: 4000, c_b: 10}",
+     {"normal.k_b", "normal.c_b"},
+     {4000, 10}},
 };
 
 static void write_scene(const fit_case *from) {
@@ -407,7 +430,65 @@ static void a_measurement_model_is_fitted_like_anything_else(void **state) {
   ff_fit_destroy(&fit);
 }
 
-/* Several trajectories in a file; parameters of each; held-out and crossed errors; threads. */
+/* A camera that is turned by 0.3 rad about y and stands elsewhere; the ball's first state is taken
+ * from what it sees. */
+static void a_turned_frame_is_found(void **state) {
+  (void)state;
+  uint64_t seed = 21;
+  ff_scene *scene;
+  ff_model *model;
+  ff_sim *sim;
+  ff_quat frame = q_exp(v3(0, 0.3, 0));
+  write_scene(&cases[1]);
+  assert_int_equal(ff_scene_load(&scene, "scene.yaml", NULL, 0, NULL), FF_OK);
+  assert_int_equal(ff_model_build(&model, scene, NULL), FF_OK);
+  assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+  FILE *out = fopen("data.csv", "w");
+  fputs("t,x,y,z,qw,qx,qy,qz\n", out);
+  for (int i = 0; i <= 80; i++) {
+    assert_int_equal(ff_sim_advance(sim, 0.005 * i), FF_OK);
+    ff_body_state at = ff_sim_body(sim, ff_model_body_find(model, "ball"));
+    ff_vec3 p = v3_add(v3(1, 0, 0.5), q_rotate(frame, at.position));
+    ff_quat q = q_mul(frame, at.orientation);
+    fprintf(out, "%.4f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f\n", 0.005 * i,
+            p.x + 1e-4 * random_normal(&seed), p.y + 1e-4 * random_normal(&seed),
+            p.z + 1e-4 * random_normal(&seed), q.w, q.x, q.y, q.z);
+  }
+  fclose(out);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
+  write_text(
+      "fit.yaml",
+      "fit: 1\nscene: scene.yaml\ndata: {files: data.csv}\nparameters:\n"
+      "  tilt: {bounds: [-0.5, 0.5]}\n  height: {bounds: [0.4, 0.6], start: 0.52}\n"
+      "first-state: {body: ball, until: 0.08}\ncompare:\n"
+      "  - {columns: [x, y, z], position: ball, noise: 1e-4, frame: [0, tilt, 0], "
+      "offset: [1, 0, height]}\n"
+      "  - {columns: [qw, qx, qy, qz], orientation: ball, noise: 1e-2, frame: [0, tilt, 0]}\n");
+  ff_fit *fit = load();
+  assert_int_equal(ff_fit_solve(fit, 1, NULL, NULL), FF_OK);
+  ff_fit_outcome o = ff_fit_outcome_of(fit, 0);
+  assert_close(o.estimates[0].value, 0.3, 2e-3);
+  assert_close(o.estimates[1].value, 0.5, 1e-3);
+  ff_fit_destroy(&fit);
+}
+
+typedef struct fit_watched {
+  int calls, last;
+  bool crossed, ordered;
+} fit_watched;
+
+static void watch_fit(void *context, const ff_fit_progress *at) {
+  fit_watched *seen = context;
+  seen->ordered = seen->ordered && at->evaluations >= seen->last && at->law_number == 1;
+  seen->crossed = seen->crossed || strcmp(at->stage, "cross-validation") == 0;
+  seen->last = at->evaluations;
+  seen->calls++;
+}
+
+/* Several trajectories in a file; parameters of each; held-out and crossed errors; threads;
+ * progress. */
 static void threads_do_not_change_a_bit(void **state) {
   (void)state;
   static const double heights[] = {0.1, 0.12, 0.08, 0.15, 0.11, 0.09};
@@ -435,19 +516,28 @@ static void threads_do_not_change_a_bit(void **state) {
     ff_scene_destroy(&scene);
   }
   fclose(out);
-  write_text("fit.yaml",
-             "fit: 1\nscene: scene.yaml\nparameters:\n"
-             "  k: {path: contacts.0.normal.k, bounds: [1e4, 1e5], scale: log}\n"
-             "  alpha: {path: contacts.0.normal.alpha, bounds: [0.05, 1]}\n"
-             "  height: {path: bodies.ball.position.2, bounds: [0.06, 0.2], each: true}\n"
-             "data: {files: data.csv, split: drop}\nhold-out: 0.34\nfolds: 2\nsamples: 4\n"
-             "starts: 2\ncompare:\n"
-             "  - {columns: z, channel: body.ball.position.z, noise: 5e-4}\n");
+  write_text(
+      "fit.yaml",
+      "fit: 1\nscene: scene.yaml\nparameters:\n"
+      "  k: {path: contacts.0.normal.k, bounds: [1e4, 1e5], scale: log}\n"
+      "  alpha: {path: contacts.0.normal.alpha, bounds: [0.05, 1]}\n"
+      "  height: {path: bodies.ball.position.2, bounds: [0.06, 0.2], start: 0.195, each: true}\n"
+      "data: {files: data.csv, split: drop}\nhold-out: 0.34\nfolds: 2\nsamples: 4\n"
+      "starts: 2\ncompare:\n"
+      "  - {columns: z, channel: body.ball.position.z, noise: 5e-4}\n");
   ff_fit_outcome outcomes[2];
   ff_fit *fits[2];
+  fit_watched seen[2] = {{.ordered = true}, {.ordered = true}};
   for (int i = 0; i < 2; i++) {
     fits[i] = load();
+    ff_fit_watch(fits[i], watch_fit, &seen[i]);
     assert_int_equal(ff_fit_solve(fits[i], i + 1, NULL, NULL), FF_OK);
+    assert_true(seen[i].calls > 10 && seen[i].ordered && seen[i].crossed);
+    outcomes[i] = ff_fit_outcome_of(fits[i], 0);
+    for (int k = 0; k < outcomes[i].estimate_count; k++) { /* found from far away, by samples */
+      const ff_fit_estimate *e = &outcomes[i].estimates[k];
+      assert_true(e->trajectory < 0 || fabs(e->value - heights[e->trajectory]) < 2e-3);
+    }
     outcomes[i] = ff_fit_outcome_of(fits[i], 0);
   }
   assert_int_equal(outcomes[0].estimate_count, 2 + 4); /* two are held out */
@@ -513,6 +603,7 @@ int main(void) {
       IN_FOLDER(the_law_that_made_the_data_wins),
       IN_FOLDER(what_the_data_do_not_tell_is_said),
       IN_FOLDER(a_measurement_model_is_fitted_like_anything_else),
+      IN_FOLDER(a_turned_frame_is_found),
       IN_FOLDER(threads_do_not_change_a_bit),
       IN_FOLDER(mistakes_are_named),
   };

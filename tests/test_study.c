@@ -208,6 +208,59 @@ static void measures_are_those_of_a_throw(void **state) {
   rmdir(folder);
 }
 
+static ff_status load_study(const char *rest, ff_study **study, ff_report *report) {
+  char folder[] = "/tmp/footfall-study-XXXXXX", path[64], scene[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/study.yaml", folder);
+  snprintf(scene, sizeof scene, "%s/scene.yaml", folder);
+  FILE *out = fopen(scene, "w");
+  fputs(scene_text, out);
+  fclose(out);
+  out = fopen(path, "w");
+  fprintf(out, "study: 1\nscene: scene.yaml\n%s", rest);
+  fclose(out);
+  ff_status status = ff_study_load(study, path, report);
+  unlink(path);
+  unlink(scene);
+  rmdir(folder);
+  return status;
+}
+
+/* A study is wrong if none of its runs can be built; a single one of them is a failed run. */
+static void a_first_run_that_fails_is_a_row(void **state) {
+  (void)state;
+  ff_study *study;
+  ff_report report;
+  ff_study_result result;
+  double last;
+  static const char measure[] = "measure: {last: {channel: body.ball.position.z}}\n";
+  char text[300];
+  snprintf(text, sizeof text, "vary: {bodies.ball.mass: [-1, 1]}\n%s", measure);
+  assert_int_equal(load_study(text, &study, &report), FF_OK);
+  ff_study_evaluate(study, 0, &last, &result, NULL);
+  assert_int_equal(result.status, FF_ERROR_INPUT);
+  assert_non_null(strstr(result.reason, "mass"));
+  ff_study_destroy(&study);
+  snprintf(text, sizeof text, "vary: {bodies.ball.mass: [-1, -2]}\n%s", measure);
+  assert_int_equal(load_study(text, &study, &report), FF_ERROR_INPUT);
+  assert_non_null(strstr(report.key, "mass"));
+}
+
+static void names_of_columns_are_not_taken_twice(void **state) {
+  (void)state;
+  ff_study *study;
+  ff_report report;
+  assert_int_equal(load_study("vary: {bodies.ball.mass: [1, 2]}\n"
+                              "measure: {end: {channel: body.ball.position.z}}\n",
+                              &study, &report),
+                   FF_ERROR_INPUT);
+  assert_non_null(strstr(report.what, "column"));
+  assert_int_equal(load_study("vary: {m: {path: bodies.ball.mass, values: [1, 2]}}\n"
+                              "measure: {m: {channel: body.ball.position.z}}\n",
+                              &study, &report),
+                   FF_ERROR_INPUT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sobol_points_fill_every_elementary_interval),
@@ -218,6 +271,8 @@ int main(void) {
       cmocka_unit_test(quantiles_are_those_of_the_distribution),
       cmocka_unit_test(expressions_follow_the_rules_of_arithmetic),
       cmocka_unit_test(measures_are_those_of_a_throw),
+      cmocka_unit_test(a_first_run_that_fails_is_a_row),
+      cmocka_unit_test(names_of_columns_are_not_taken_twice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,20 @@ typedef struct ff_fit ff_fit;
 FF_API ff_status ff_fit_load(ff_fit **out, const char *path, ff_report *report);
 FF_API void ff_fit_destroy(ff_fit **fit);
 
+/* What a fit is doing. */
+typedef struct ff_fit_progress {
+  const char *law;
+  int law_number, law_count; /* from 1 */
+  const char *stage;         /* "samples", "search", "intervals", "cross-validation" or
+                              * "all trajectories" */
+  int evaluations;           /* runs of all trajectories for this law, those for derivatives too */
+  double error;              /* root mean square of the last, in units of the noise; NAN: none */
+} ff_fit_progress;
+
+/* Before ff_fit_solve: `watch` is called after every evaluation, on the thread of ff_fit_solve. */
+FF_API void ff_fit_watch(ff_fit *fit, void (*watch)(void *context, const ff_fit_progress *progress),
+                         void *context);
+
 /* Fits every law. stop (may be NULL): a value other than 0 ends it with FF_CANCELLED. */
 FF_API ff_status ff_fit_solve(ff_fit *fit, int threads, const volatile int *stop,
                               ff_report *report);

@@ -44,6 +44,7 @@ typedef struct ff_fit_item {
   const char *unit;
   double noise; /* standard deviation */
   ff_fit_number scale, delay, offset[3];
+  ff_fit_number frame[3]; /* rotation vector, rad: world of the scene -> axes of the measurement */
 } ff_fit_item;
 
 /* An error in units of the user: of each trajectory the mean over its rows, the root of the mean
@@ -123,6 +124,9 @@ struct ff_fit {
   double step; /* of difference quotients, in units of the bounds */
   int limit;
   const volatile int *stop;
+  void (*watch)(void *context, const ff_fit_progress *progress); /* NULL: none */
+  void *watch_context;
+  ff_fit_progress progress;
 };
 
 /* Computes one trajectory with these values of the law's parameters: rows x fit->parts numbers, as

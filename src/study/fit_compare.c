@@ -35,6 +35,26 @@ static void fit_get_number(ff_reader *reader, const ff_node *map, const char *ke
   }
 }
 
+/* Rotation vector of three numbers or parameters; of positions and orientations. */
+static void fit_get_frame(ff_reader *reader, const ff_node *map, const ff_fit *fit,
+                          ff_fit_item *item) {
+  const ff_node *node = ff_reader_enter(reader, map, "frame");
+  if (!node) {
+    return;
+  }
+  if (item->kind == FF_FIT_CHANNEL || node->kind != FF_NODE_LIST || node->count != 3) {
+    ff_reader_fail(reader, node,
+                   "must be a rotation vector, a list of 3, of a position or an "
+                   "orientation");
+  } else {
+    int k = 0;
+    for (const ff_node *at = node->first; at; at = at->next) {
+      fit_take_number(reader, at, fit, &item->frame[k++]);
+    }
+  }
+  ff_reader_leave(reader);
+}
+
 static void fit_get_offset(ff_reader *reader, const ff_node *map, const ff_fit *fit,
                            ff_fit_item *item) {
   const ff_node *node = ff_reader_enter(reader, map, "offset");
@@ -57,8 +77,8 @@ static void fit_get_offset(ff_reader *reader, const ff_node *map, const ff_fit *
 }
 
 static void fit_read_item(ff_reader *reader, const ff_node *node, void *context) {
-  static const char *const keys[] = {"columns", "channel", "position", "orientation",
-                                     "noise",   "scale",   "offset",   "delay"};
+  static const char *const keys[] = {"columns", "channel", "position", "orientation", "noise",
+                                     "scale",   "offset",  "delay",    "frame"};
   static const char *const of[] = {"channel", "position", "orientation"};
   ff_fit *fit = context;
   ff_fit_item *item = &fit->items[fit->item_count++];
@@ -90,6 +110,7 @@ static void fit_read_item(ff_reader *reader, const ff_node *node, void *context)
   fit_get_number(reader, node, "scale", fit, &item->scale);
   fit_get_number(reader, node, "delay", fit, &item->delay);
   fit_get_offset(reader, node, fit, item);
+  fit_get_frame(reader, node, fit, item);
   item->at = fit->width;
   fit->width += item->columns_count;
   fit->parts += item->parts;

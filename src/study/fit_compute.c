@@ -79,6 +79,15 @@ static ff_status fit_build(const ff_fit *fit, const ff_fit_law *law, const ff_fi
 
 /* ---- first state ----------------------------------------------------------------------------- */
 
+/* Turns vectors of the scene's world into the axes of the measurement. */
+static ff_quat fit_frame(const ff_fit_law *law, const ff_fit_item *item, const double *values) {
+  double turn[3];
+  for (int k = 0; k < 3; k++) {
+    turn[k] = ff_fit_number_value(law, &item->frame[k], values);
+  }
+  return q_exp(v3_load(turn));
+}
+
 /* Poses of the body in the first rows, by the inverse of the measurement model. */
 static void fit_flight_rows(const ff_fit *fit, const ff_fit_law *law, const ff_fit_trajectory *at,
                             const double *values, ff_flight_row *rows) {
@@ -92,6 +101,7 @@ static void fit_flight_rows(const ff_fit *fit, const ff_fit_law *law, const ff_f
     }
     double scale = ff_fit_number_value(law, &item->scale, values), offset[3];
     double delay = ff_fit_number_value(law, &item->delay, values);
+    ff_quat frame = fit_frame(law, item, values);
     for (int k = 0; k < 3; k++) {
       offset[k] = ff_fit_number_value(law, &item->offset[k], values);
     }
@@ -100,9 +110,9 @@ static void fit_flight_rows(const ff_fit *fit, const ff_fit_law *law, const ff_f
       rows[r].time = at->time[r] + delay;
       if (item->kind == FF_FIT_POSITION) {
         ff_vec3 p = v3(m[0] - offset[0], m[1] - offset[1], m[2] - offset[2]);
-        rows[r].position = v3_scale(1 / scale, p);
+        rows[r].position = v3_scale(1 / scale, q_unrotate(frame, p));
       } else if (isfinite(m[0] + m[1] + m[2] + m[3])) {
-        rows[r].orientation = q_unit((ff_quat){m[0], m[1], m[2], m[3]});
+        rows[r].orientation = q_mul(q_conj(frame), q_unit((ff_quat){m[0], m[1], m[2], m[3]}));
       }
     }
   }
@@ -257,17 +267,20 @@ static ff_status fit_find_channels(const ff_fit *fit, const ff_model *model, int
 }
 
 /* Measurement model for one item and row. */
-static void fit_measure(const ff_fit_item *item, const double scale, const double *offset,
+static void fit_measure(const ff_fit_item *item, double scale, const double *offset, ff_quat frame,
                         const double *measured, const double *channels, double *out) {
+  if (item->kind == FF_FIT_POSITION) {
+    ff_vec3 turned = q_rotate(frame, v3_load(channels));
+    v3_store(out, v3_axpy(v3_load(offset), scale, turned));
+    return;
+  }
   if (item->kind != FF_FIT_ORIENTATION) {
-    for (int k = 0; k < item->parts; k++) {
-      out[k] = scale * channels[k] + offset[k];
-    }
+    out[0] = scale * channels[0] + offset[0];
     return;
   }
   ff_quat was = {measured[0], measured[1], measured[2], measured[3]};
   ff_quat is = {channels[0], channels[1], channels[2], channels[3]};
-  ff_vec3 off = q_log(q_mul(is, q_conj(q_unit(was))));
+  ff_vec3 off = q_log(q_mul(q_mul(frame, is), q_conj(q_unit(was))));
   v3_store(out, isfinite(q_norm(was)) ? off : v3(0, 0, 0));
 }
 
@@ -276,6 +289,7 @@ static ff_status fit_run(const ff_fit *fit, const ff_fit_law *law, const ff_fit_
                          fit_sample *samples, double *computed) {
   double row[4 * FF_FIT_ITEMS_MAX], scale[FF_FIT_ITEMS_MAX], offset[FF_FIT_ITEMS_MAX][3];
   long count = 0, first = 0;
+  ff_quat frame[FF_FIT_ITEMS_MAX];
   int part[FF_FIT_ITEMS_MAX], parts = 0;
   for (int i = 0; i < fit->item_count; i++) {
     const ff_fit_item *item = &fit->items[i];
@@ -284,6 +298,7 @@ static ff_status fit_run(const ff_fit *fit, const ff_fit_law *law, const ff_fit_
     for (int k = 0; k < 3; k++) {
       offset[i][k] = ff_fit_number_value(law, &item->offset[k], values);
     }
+    frame[i] = fit_frame(law, item, values);
     part[i] = parts;
     parts += item->parts;
     for (long r = 0; r < at->rows; r++) {
@@ -300,7 +315,7 @@ static ff_status fit_run(const ff_fit *fit, const ff_fit_law *law, const ff_fit_
       status = fit->stop && *fit->stop ? FF_CANCELLED : ff_sampler_at(sampler, s->time, end, row);
     }
     const ff_fit_item *item = &fit->items[s->item];
-    fit_measure(item, scale[s->item], offset[s->item],
+    fit_measure(item, scale[s->item], offset[s->item], frame[s->item],
                 at->measured + s->row * fit->width + item->at, row + item->at,
                 computed + s->row * fit->parts + part[s->item]);
   }

@@ -78,11 +78,29 @@ static void fit_residual_part(void *context, int first, int end) {
   }
 }
 
+void ff_fit_show(ff_fit *fit, const char *stage, int evaluations, double error) {
+  if (fit && fit->watch) {
+    fit->progress.stage = stage ? stage : fit->progress.stage;
+    fit->progress.evaluations += evaluations;
+    fit->progress.error = error;
+    fit->watch(fit->watch_context, &fit->progress);
+  }
+}
+
+/* Error of residuals after the loss, which are 0 where nothing is compared. */
+static double fit_shown_error(const ff_fit_problem *problem, const double *r) {
+  long rows = problem->first[problem->used_count];
+  return sqrt(ff_sum_products(r, r, rows) / (double)rows);
+}
+
 bool ff_fit_evaluate(void *context, const double *x, double *r) {
   ff_fit_problem *problem = context;
   problem->x = x;
   problem->residuals = r;
   ff_team_for(problem->team, fit_residual_part, problem, problem->used_count, 1);
+  if (problem->watched && problem->watched->watch) {
+    ff_fit_show(problem->watched, NULL, 1, fit_shown_error(problem, r));
+  }
   return !fit_is_stopped(problem);
 }
 
@@ -147,6 +165,11 @@ bool ff_fit_differentiate(void *context, const double *x, const double *r, doubl
   problem->jacobian = j;
   ff_team_for(problem->team, fit_jacobian_part, problem,
               problem->used_count * (problem->shared + problem->each), 1);
+  if (problem->watched && problem->watched->watch) {
+    int each = problem->central ? 2 : 1;
+    ff_fit_show(problem->watched, NULL, each * (problem->shared + problem->each),
+                fit_shown_error(problem, r));
+  }
   return !fit_is_stopped(problem);
 }
 
@@ -204,6 +227,50 @@ void ff_fit_start(const ff_fit_problem *problem, int start, double *x) {
   }
 }
 
+/* Sets the unknowns of used trajectory u to sample s; sample 0: as they start. */
+static void fit_set_sample(const ff_fit_problem *problem, int u, int s, double *x) {
+  ff_design design = {problem->each > FF_SOBOL_DIMENSIONS ? FF_DESIGN_RANDOM : FF_DESIGN_SOBOL,
+                      problem->fit->samples, 1};
+  for (int k = 0; k < problem->each; k++) {
+    int column = fit_dependence(problem, u, problem->shared + k), owner;
+    const ff_fit_parameter *p = &problem->law->parameters[ff_fit_owner(problem, column, &owner)];
+    x[column] =
+        s > 0 ? ff_design_coordinate(&design, problem->each, s, k) : ff_fit_unknown(p, p->start);
+  }
+}
+
+static void fit_scan_part(void *context, int first, int end) {
+  ff_fit_problem *problem = context;
+  double *x = problem->scanned;
+  for (int u = first; u < end && !fit_is_stopped(problem); u++) {
+    long rows = problem->first[u + 1] - problem->first[u];
+    double *r = ff_alloc((size_t)rows, sizeof *r), least = INFINITY;
+    int best = 0;
+    for (int s = 0; r && s < problem->fit->samples; s++) {
+      fit_set_sample(problem, u, s, x);
+      fit_trajectory_residuals(problem, x, u, problem->computed + problem->first[u], r);
+      double sum = ff_sum_products(r, r, rows);
+      if (sum < least) {
+        least = sum;
+        best = s;
+      }
+    }
+    fit_set_sample(problem, u, best, x);
+    problem->status = r ? problem->status : FF_ERROR_MEMORY;
+    ff_free(r);
+  }
+}
+
+ff_status ff_fit_scan(ff_fit_problem *problem, double *x) {
+  if (problem->each > 0 && problem->fit->samples > 1) {
+    problem->scanned = x;
+    ff_team_for(problem->team, fit_scan_part, problem, problem->used_count, 1);
+    ff_fit_show(problem->watched, NULL, problem->fit->samples, NAN);
+  }
+  bool stopped = problem->fit->stop && *problem->fit->stop;
+  return problem->status == FF_OK && stopped ? FF_CANCELLED : problem->status;
+}
+
 typedef struct fit_candidate {
   int start;
   double sum;
@@ -222,6 +289,7 @@ static ff_status fit_sample(ff_fit_problem *problem, fit_candidate *list, int co
   double *r = ff_alloc((size_t)rows, sizeof *r);
   ff_status status = r ? FF_OK : FF_ERROR_MEMORY;
   bool few = count <= problem->fit->starts;
+  ff_fit_show(problem->watched, few ? "search" : "samples", 0, NAN);
   for (int i = 0; i < count && status == FF_OK; i++) {
     list[i] = (fit_candidate){i, i};
     if (!few) {
@@ -249,8 +317,13 @@ ff_status ff_fit_search(ff_fit_problem *problem, double *x, ff_fit_outcome *outc
   double best = INFINITY;
   for (int s = 0; s < starts && status == FF_OK; s++) {
     ff_least_squares_result result;
+    ff_fit_show(problem->watched, "search", 0, NAN);
     ff_fit_start(problem, list[s].start, trial);
-    status = ff_fit_descend(problem, trial, &result);
+    status = ff_fit_scan(problem, trial);
+    status = status == FF_OK ? ff_fit_descend(problem, trial, &result) : status;
+    if (status != FF_OK) {
+      break;
+    }
     outcome->evaluations += result.evaluations;
     sums[s] = result.sum;
     if (status == FF_OK && result.sum < best) {

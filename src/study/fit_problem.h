@@ -10,6 +10,7 @@
  * logarithmic between the bounds. */
 typedef struct ff_fit_problem {
   const ff_fit *fit;
+  ff_fit *watched; /* the same, whose progress is shown; NULL: several such problems at once */
   const ff_fit_law *law;
   const int *used; /* trajectories */
   int used_count;
@@ -21,6 +22,7 @@ typedef struct ff_fit_problem {
   double *computed;       /* room: as many as residuals */
   const double *x, *base; /* of the Jacobian in progress */
   double *jacobian, *residuals;
+  double *scanned; /* unknowns of the scan in progress */
   double step;
   bool central;
   ff_status status;
@@ -35,11 +37,17 @@ void ff_fit_values(const ff_fit_problem *problem, const double *x, int u, double
 
 /* Counts unknowns and rows and takes room from the arena. */
 ff_status ff_fit_open(ff_fit_problem *problem, ff_arena *arena);
+/* Adds evaluations to the progress and shows it; stage NULL: the same as before, error NAN:
+ * unknown. */
+void ff_fit_show(ff_fit *fit, const char *stage, int evaluations, double error);
 /* Callbacks of ff_least_squares; false if stopped. */
 bool ff_fit_evaluate(void *problem, const double *x, double *r);
 bool ff_fit_differentiate(void *problem, const double *x, const double *r, double *j);
 /* Point 0 is that of the file, the others a Sobol sequence over the shared unknowns. */
 void ff_fit_start(const ff_fit_problem *problem, int start, double *x);
+/* Moves the unknowns of each single trajectory to the best of the samples of the fit, or leaves
+ * them; the shared ones stay. */
+ff_status ff_fit_scan(ff_fit_problem *problem, double *x);
 /* From x to a minimum nearby. */
 ff_status ff_fit_descend(ff_fit_problem *problem, double *x, ff_least_squares_result *result);
 /* The best of several searches, in x, and how many agree with it. */

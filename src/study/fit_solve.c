@@ -16,6 +16,7 @@ static ff_status fit_describe(ff_fit_problem *problem, const double *x, ff_fit_o
   const ff_fit_parameter **parameters = ff_arena_take(&room, n, sizeof *parameters);
   int *trajectories = ff_arena_take(&room, n, sizeof *trajectories);
   ff_status status = j && r && parameters && trajectories ? FF_OK : FF_ERROR_MEMORY;
+  ff_fit_show(problem->watched, "intervals", 0, NAN);
   if (status == FF_OK) {
     problem->central = true;
     problem->step = fmin(3 * problem->fit->step, 0.05);
@@ -51,7 +52,8 @@ static ff_status fit_apply(const ff_fit *fit, ff_fit_law *law, int trajectory, c
   ff_status status = ff_fit_open(&problem, &arena);
   if (status == FF_OK) {
     ff_fit_start(&problem, 0, x);
-    status = ff_fit_descend(&problem, x, &result);
+    status = ff_fit_scan(&problem, x);
+    status = status == FF_OK ? ff_fit_descend(&problem, x, &result) : status;
   }
   if (status == FF_OK) {
     ff_fit_values(&problem, x, 0, values);
@@ -142,7 +144,8 @@ static ff_status fit_cross_validate(ff_fit *fit, ff_fit_law *law, ff_team *team,
     ff_arena arena = {0};
     double values[FF_FIT_PARAMETERS_MAX];
     ff_least_squares_result result;
-    ff_fit_problem problem = {.fit = fit, .law = law, .used = used, .team = team};
+    ff_fit_problem problem = {.fit = fit, .watched = fit, .law = law, .used = used, .team = team};
+    ff_fit_show(fit, "cross-validation", 0, NAN);
     problem.used_count = fit_choose(fit, FIT_WITHOUT_FOLD, fold, used);
     status = ff_fit_open(&problem, &arena);
     double *x = ff_arena_take(&arena, (size_t)problem.unknowns + 1, sizeof *x);
@@ -175,6 +178,7 @@ static ff_status fit_apply_all(ff_fit *fit, ff_fit_law *law, ff_team *team, cons
   ff_fit_outcome *out = &law->outcome;
   checks->given = values;
   checks->used = used;
+  ff_fit_show(fit, "all trajectories", 0, NAN);
   ff_team_for(team, fit_check_part, checks, fit_choose(fit, FIT_ALL, 0, used), 1);
   double error;
   fit_mean(checks->rms, used, fit_choose(fit, FIT_FITTED, 0, used), &out->rms, &error);
@@ -211,7 +215,7 @@ static ff_status fit_solve_law(ff_fit *fit, ff_fit_law *law, ff_team *team) {
   ff_arena arena = {0};
   int *used = ff_arena_take(&arena, (size_t)fit->trajectory_count, sizeof *used);
   int *other = ff_arena_take(&arena, (size_t)fit->trajectory_count, sizeof *other);
-  ff_fit_problem problem = {.fit = fit, .law = law, .used = used, .team = team};
+  ff_fit_problem problem = {.fit = fit, .watched = fit, .law = law, .used = used, .team = team};
   ff_status status = used && other ? fit_open_law(fit, law) : FF_ERROR_MEMORY;
   double *x = NULL, values[FF_FIT_PARAMETERS_MAX];
   ff_fit_outcome *out = &law->outcome;
@@ -286,12 +290,19 @@ static ff_status fit_keep_law(ff_fit *fit, ff_fit_law *law, ff_team *team) {
   return status;
 }
 
+void ff_fit_watch(ff_fit *fit, void (*watch)(void *context, const ff_fit_progress *progress),
+                  void *context) {
+  fit->watch = watch;
+  fit->watch_context = context;
+}
+
 ff_status ff_fit_solve(ff_fit *fit, int threads, const volatile int *stop, ff_report *report) {
   ff_team *team = NULL;
   ff_status status = threads > 1 ? ff_team_create(&team, threads) : FF_OK;
   fit->stop = stop;
   for (int i = 0; i < fit->law_count && status == FF_OK; i++) {
     ff_fit_law *law = &fit->laws[i];
+    fit->progress = (ff_fit_progress){law->name, i + 1, fit->law_count, "search", 0, NAN};
     status = fit->fixed ? fit_keep_law(fit, law, team) : fit_solve_law(fit, law, team);
     if (status == FF_ERROR_INPUT) {
       ff_report_what(report, "law %.60s: %d numbers to estimate from %ld residuals",

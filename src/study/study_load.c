@@ -287,6 +287,22 @@ static void study_read_expression(ff_reader *reader, const ff_node *node, ff_stu
   }
 }
 
+/* Names of parameters and measures head the columns of an export. */
+static void study_check_name(ff_reader *reader, const ff_node *node, const ff_study *study) {
+  static const char *const columns[] = {"run", "status", "verdict", "reason", "end", "seconds"};
+  const char *name = node->key->text;
+  for (int i = 0; i < FF_COUNT(columns); i++) {
+    if (strcmp(name, columns[i]) == 0) {
+      ff_reader_fail(reader, node, "'%s' is a column of every export: choose another name", name);
+    }
+  }
+  for (int i = 0; i < study->vary_count; i++) {
+    if (strcmp(name, study->varies[i].name) == 0) {
+      ff_reader_fail(reader, node, "a parameter has this name");
+    }
+  }
+}
+
 static void study_read_measure(ff_reader *reader, const ff_node *node, ff_study *study) {
   static const char *const keys[] = {"channel", "take",  "from", "to",     "time",
                                      "value",   "event", "pair", "number", "expression"};
@@ -323,6 +339,7 @@ static void study_read_measures(ff_reader *reader, const ff_node *root, ff_study
     ff_reader_take(reader, study->measures ? FF_OK : FF_ERROR_MEMORY);
     for (const ff_node *at = node->first; at && reader->status == FF_OK; at = at->next) {
       ff_reader_step(reader, at, 0);
+      study_check_name(reader, at, study);
       study_read_measure(reader, at, study);
       ff_reader_leave(reader);
     }
@@ -387,11 +404,29 @@ static ff_status study_check_channel(ff_study *study, ff_measure *measure, const
   return status;
 }
 
-/* The first run must build, and have the channels and bodies that are measured. */
+/* Builds the first of some runs that can be built: a run that cannot is a failed row of the sweep,
+ * but if none of these can, the study is wrong. The report is of run 0. */
+static ff_status study_build_one(const ff_study *study, ff_scene **scene, ff_model **model,
+                                 ff_report *report) {
+  enum { TRIES = 32 };
+  long tries = study->runs < TRIES ? study->runs : TRIES;
+  ff_status first = ff_study_build(study, 0, scene, model, report), status = first;
+  for (long i = 1; i < tries && status == FF_ERROR_INPUT; i++) {
+    ff_report why = {0};
+    long run = (long)((double)i * (double)study->runs / (double)tries);
+    status = ff_study_build(study, run, scene, model, &why);
+  }
+  if (status == FF_OK && first != FF_OK && report) {
+    memset(report, 0, sizeof *report);
+  }
+  return status == FF_OK ? FF_OK : first;
+}
+
+/* Some run must build, and have the channels and bodies that are measured. */
 static ff_status study_check_scene(ff_study *study, ff_report *report) {
   ff_scene *scene;
   ff_model *model;
-  ff_status status = ff_study_build(study, 0, &scene, &model, report);
+  ff_status status = study_build_one(study, &scene, &model, report);
   if (status == FF_OK) {
     status = study_take_fingerprint(study, scene, report);
   }

@@ -23,17 +23,20 @@ function rangeOf({ value, min, max, from, to }) {
   return { from: Math.max(min ?? 0, value / 10), to: Math.min(max ?? Infinity, value * 10), log: true };
 }
 
+// As short as it is exact: 8.5e6.
+const exactText = (value) => (Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-4) ? value.toExponential().replace("e+", "e") : String(value));
+
 // A slider with a number box; changed(value) while it moves.
 export function slider(param, changed) {
   const { from, to, log } = rangeOf(param);
   const forth = (v) => (log ? Math.log(v / from) / Math.log(to / from) : (v - from) / (to - from));
   const back = (s) => Number((log ? from * (to / from) ** s : from + s * (to - from)).toPrecision(4));
-  const name = param.title ?? param.symbol ?? param.name;
+  const name = param.title ?? (param.symbol && param.symbol !== "-" ? param.symbol : param.name);
   const about = [param.meaning, param.unit && param.unit !== "1" ? param.unit : ""].filter(Boolean).join(", ");
   const range = el("input", { type: "range", min: "0", max: "1", step: "any", title: about, aria: { label: `${name}: ${about}` } });
   const box = el("input", { type: "number", step: "any", class: "exact", aria: { label: `${name}, exact` } });
   const put = (value) => {
-    box.value = value === null ? "" : String(value);
+    box.value = value === null ? "" : exactText(value);
     range.value = String(value === null ? 0 : Math.min(1, Math.max(0, forth(value))));
     range.setAttribute("aria-valuetext", value === null ? "not given" : withUnit(value, param.unit));
   };
@@ -148,12 +151,14 @@ export class Live {
     host.replaceChildren(el("label", { class: "slider" }, el("span", { class: "slider-name" }, kind), choose), ...sliders);
   }
 
-  // The new law takes values of the same name from the one before, else its defaults.
+  // The new law takes values of the same name from the one before; what it needs and has not got is
+  // put at a stiffness that gives the same force at a depth of 1 mm. What is zero or set by other
+  // parameters has no slider at first.
   changeLaw(host, path, kind, name, before) {
     const law = this.about.laws.find((l) => l.kind === kind && l.name === name);
     const params = law.params
-      .map((p) => ({ ...p, value: before.find((b) => b.name === p.name)?.value ?? p.value }))
-      .filter((p) => p.value !== null || !p.otherwise);
+      .map((p) => ({ ...p, value: before.find((b) => b.name === p.name && b.unit === p.unit)?.value ?? (p.required || /^[kK]$/.test(p.name) ? likeStiffness(p, before) : p.value) }))
+      .filter((p) => p.required || p.value);
     for (const key of [...this.sets.keys()].filter((k) => k.startsWith(path + "."))) {
       this.sets.delete(key);
     }
@@ -252,7 +257,7 @@ export class Live {
     this.run.recording.adopt(json);
     this.showEnd();
     const all = performance.now() - this.asked;
-    const early = this.seen ? `, first samples after ${show(this.seen, 3)} ms` : "";
+    const early = this.seen && Number.isFinite(this.wanted) ? `, first samples after ${show(this.seen, 3)} ms` : "";
     this.say(`computed in ${show(ms, 3)} ms, shown after ${show(all, 3)} ms${early}`);
     this.goOn();
   }
@@ -367,6 +372,21 @@ export class Live {
     this.run.replay.stage.showPull(null);
     this.engine.post({ type: "release" });
   }
+}
+
+const DEPTH = 1e-3; // m
+
+// N of force at DEPTH for a stiffness of 1 in its unit; NaN: the parameter is no stiffness. A volume
+// of overlap is that of a ball with a radius of 2 cm.
+function forceOf({ unit }, params) {
+  const power = { "N/m": 1, "N/m^1.5": 1.5, "N/m^n": params.find((p) => p.name === "n")?.value ?? 1.5 }[unit];
+  return unit === "N/m^3" ? Math.PI * 0.02 * DEPTH ** 2 : DEPTH ** (power ?? NaN);
+}
+
+function likeStiffness(param, before) {
+  const own = forceOf(param, []);
+  const known = before.find((b) => b.value > 0 && forceOf(b, before) > 0);
+  return own > 0 ? Number((((known ? known.value * forceOf(known, before) : 100) / own)).toPrecision(3)) : param.value;
 }
 
 function lawText(law, params) {

@@ -48,7 +48,7 @@ export function addBones(solids, tracks) {
     return child.object.position.clone().applyMatrix4(parent.object.matrix.clone().invert());
   };
   tracks.forEach((track, index) => {
-    if (track.info.robot === undefined || track.info.visuals?.length) {
+    if (track.info.robot === undefined || track.dressed) {
       return;
     }
     const radius = 0.018 * track.robotSize;

@@ -38,18 +38,18 @@ function hull(vertices) {
   return new ConvexGeometry(vertices.map((v) => new THREE.Vector3(...v)));
 }
 
-const sphere = () => new THREE.SphereGeometry(1, 48, 24).rotateX(Math.PI / 2);
+const sphere = (coarse) => new THREE.SphereGeometry(1, coarse ? 16 : 48, coarse ? 8 : 24).rotateX(Math.PI / 2);
 const plain = (key, make, scale) => ({ key, make, scale });
 
-// Form of a shape: a key that equal forms share, how to make it, and its scale. Sizes as in a
-// scene (see ff_shape_kind); axes of capsule and cylinder along z.
+// Form of a shape: a key that equal forms share, how to make it (coarse: with fewer faces), and its scale.
+// Sizes as in a scene (see ff_shape_kind); axes of capsule and cylinder along z.
 const FORMS = {
   sphere: ([r]) => plain("sphere", sphere, [r, r, r]),
   ellipsoid: (size) => plain("sphere", sphere, size),
   box: (size) => plain("box", () => new THREE.BoxGeometry(2, 2, 2), size),
-  cylinder: ([r, h]) => plain("cylinder", () => new THREE.CylinderGeometry(1, 1, 2, 48).rotateX(Math.PI / 2), [r, r, h]),
+  cylinder: ([r, h]) => plain("cylinder", (coarse) => new THREE.CylinderGeometry(1, 1, 2, coarse ? 16 : 48).rotateX(Math.PI / 2), [r, r, h]),
   capsule: ([r, h]) =>
-    plain(`capsule ${h / r}`, () => new THREE.CapsuleGeometry(1, (2 * h) / r, 12, 32).rotateX(Math.PI / 2), [r, r, r]),
+    plain(`capsule ${h / r}`, (coarse) => new THREE.CapsuleGeometry(1, (2 * h) / r, coarse ? 4 : 12, coarse ? 12 : 32).rotateX(Math.PI / 2), [r, r, r]),
   superellipsoid: (size, { exponents }) =>
     plain(`superellipsoid ${size} ${exponents}`, () => superellipsoid(size, exponents), [1, 1, 1]),
   polyhedron: (_, { vertices }) => plain(`hull ${JSON.stringify(vertices)}`, () => hull(vertices), [1, 1, 1]),
@@ -93,6 +93,7 @@ export function meshParts(mesh) {
 
 // ---- instances -----------------------------------------------------------------------------------
 
+const COARSE_FROM = 300; // instances of round forms from which each has fewer faces
 const EDGES_MOST = 300; // edges are lines of their own for each shape
 
 export class Solids {
@@ -100,15 +101,7 @@ export class Solids {
     this.texture = pattern();
     this.batches = new Map();
     this.group = new THREE.Group();
-    this.geometries = new Map();
     this.edges = [];
-  }
-
-  geometry(form) {
-    if (!this.geometries.has(form.key)) {
-      this.geometries.set(form.key, form.make());
-    }
-    return this.geometries.get(form.key);
   }
 
   // Adds a shape of an object. look: {colour, opacity, patterned, layer}; layer: what is shown and
@@ -118,7 +111,7 @@ export class Solids {
     if (form) {
       const local = poseMatrix(shape.position, shape.orientation, form.scale);
       const edged = EDGED.has(shape.kind) && look.patterned;
-      this.add(form.key, this.geometry(form), object, local, {
+      this.add(form.key, form.make, object, local, {
         ...look,
         patterned: look.patterned && ROUND.has(shape.kind),
         edged,
@@ -132,15 +125,15 @@ export class Solids {
     const local = poseMatrix(visual.position, visual.orientation, visual.size);
     meshParts(mesh).forEach((part, n) => {
       const own = !look.given && part.rgba ? { colour: rgbColour(part.rgba), opacity: part.rgba[3] } : {};
-      this.add(`mesh ${mesh.index} ${n}`, part.geometry, object, local, { ...look, ...own, double: true });
+      this.add(`mesh ${mesh.index} ${n}`, () => part.geometry, object, local, { ...look, ...own, double: true });
     });
   }
 
-  add(key, geometry, object, local, look) {
+  add(key, make, object, local, look) {
     const opacity = look.opacity ?? 1;
     const name = [key, opacity, Boolean(look.patterned), Boolean(look.faces), look.layer ?? "", look.metal ?? ""].join("|");
     if (!this.batches.has(name)) {
-      this.batches.set(name, { geometry, look: { ...look, opacity }, items: [] });
+      this.batches.set(name, { make, look: { ...look, opacity }, items: [] });
     }
     this.batches.get(name).items.push({ object, local, colour: look.colour, edged: look.edged });
   }
@@ -149,6 +142,7 @@ export class Solids {
   finish() {
     const edged = [...this.batches.values()].flatMap((b) => b.items.filter((i) => i.edged).map((item) => [b, item]));
     for (const batch of this.batches.values()) {
+      batch.geometry = batch.make(batch.items.length > COARSE_FROM);
       batch.mesh = makeInstances(batch, this.texture);
       this.group.add(batch.mesh);
     }

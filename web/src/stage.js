@@ -45,7 +45,7 @@ export class Stage {
   // ---- making ------------------------------------------------------------------------
 
   track(info, recording = this.recording) {
-    const position = recording.vector(`body.${info.name}.position.`);
+    const position = positionOf(info, recording);
     const orientation = recording.vector(`body.${info.name}.orientation.`, PARTS);
     const object = new THREE.Object3D();
     object.matrix.copy(poseMatrix(info.position, info.orientation));
@@ -72,7 +72,8 @@ export class Stage {
     this.tracks.forEach((track) => this.addTrail(track));
   }
 
-  // A robot's link looks as its visuals say; its shapes are then a layer that is hidden at first.
+  // A robot's link looks as its visuals say, and one without any is not seen if other links have some; the
+  // shapes are then a layer that is hidden at first.
   addBody(track) {
     const { info } = track;
     const look = { colour: track.colour, opacity: track.faint ? 0.3 : 1, patterned: info.robot === undefined };
@@ -87,7 +88,7 @@ export class Stage {
       }
     }
     this.hasVisuals ||= visuals.length > 0;
-    const hidden = visuals.length > 0;
+    const hidden = visuals.length > 0 || (track.dressed && !info.missing);
     for (const shape of info.shapes) {
       this.solids.addShape(track.object, shape, hidden ? { ...look, opacity: 0.35, layer: "shapes", hidden: true } : look);
     }
@@ -196,7 +197,7 @@ export class Stage {
   reload(growing = false) {
     const { recording } = this;
     for (const track of this.tracks) {
-      track.position = recording.vector(`body.${track.info.name}.position.`);
+      track.position = positionOf(track.info, recording);
       track.orientation = recording.vector(`body.${track.info.name}.orientation.`, PARTS);
       track.trail?.removeFromParent();
       track.trail?.geometry.dispose();
@@ -367,6 +368,15 @@ function between(recording, t) {
   return [row, next, span > 0 ? Math.min(1, Math.max(0, (t - recording.time[row]) / span)) : 0];
 }
 
+// Recorded positions of a body; what is not recorded of them is as at the start. null: nothing is.
+function positionOf(info, recording) {
+  const parts = ["x", "y", "z"].map((axis) => recording.get(`body.${info.name}.position.${axis}`));
+  if (!parts.some(Boolean)) {
+    return null;
+  }
+  return parts.map((part, i) => part ?? new Float64Array(recording.rows).fill(info.position[i]));
+}
+
 function isSoftware(renderer) {
   const gl = renderer.getContext();
   const known = gl.getExtension("WEBGL_debug_renderer_info");
@@ -393,7 +403,9 @@ function assignColours(tracks) {
     }
     track.dark = track.colour.clone().lerp(new THREE.Color(0x3a3f46), 0.75);
   }
+  const dressed = new Set(tracks.filter((t) => t.info.visuals?.length).map((t) => t.info.robot));
   for (const track of tracks) {
+    track.dressed = track.info.robot !== undefined && dressed.has(track.info.robot);
     track.robotSize = robotSize(tracks, track.info.robot);
   }
 }

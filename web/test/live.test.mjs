@@ -24,6 +24,15 @@ const idle = (page, number) => page.waitForFunction((n) => {
 const exact = (page, name) => page.getByRole("spinbutton", { name: `${name}, exact` });
 const column = (page, name) => page.evaluate((n) => [...window.footfall.runs[0].recording.get(n)], name);
 
+// Where the ball is in the window.
+const ballOnScreen = (page) =>
+  page.evaluate(() => {
+    const { replay } = window.footfall.runs[0];
+    const ball = replay.stage.tracks.find((t) => t.info.name === "ball").object.position.clone().project(replay.stage.camera);
+    const box = replay.canvas.getBoundingClientRect();
+    return [box.left + ((ball.x + 1) / 2) * box.width, box.top + ((1 - ball.y) / 2) * box.height];
+  });
+
 function native(...sets) {
   const out = join(folder, "native.csv");
   execFileSync(program, ["run", scene, "--quiet", "-o", out, ...sets.flatMap((s) => ["--set", s])], { stdio: "ignore" });
@@ -79,6 +88,38 @@ test("another law and another stepper", async (page) => {
   assert.deepEqual(await column(page, "body.ball.position.z"), native("stepper={kind: rk4, step: 0.0001}"));
 });
 
+test("every normal law runs with the values that the page proposes", async (page) => {
+  const choose = page.getByRole("combobox", { name: "normal law" });
+  const laws = await choose.locator("option").allInnerTexts();
+  assert.ok(laws.length >= 8);
+  for (const law of laws.filter((name) => name !== "rigid")) {
+    const number = await page.evaluate(`${run}.live.number`);
+    await choose.selectOption(law);
+    await idle(page, number + 1);
+    const status = await page.locator(".live-status").innerText();
+    assert.match(status, /^computed/, `${law}: ${status}`);
+    assert.ok((await column(page, "contact.ball:floor.force.n")).some((f) => f > 0), law);
+  }
+  await page.getByRole("button", { name: "Back to the values of the scene" }).click();
+  await page.waitForFunction(() => window.footfall.runs[0].live.mode === "idle");
+});
+
+test("a push by hand moves the ball away from the camera", async (page) => {
+  await page.getByRole("combobox", { name: "Speed by hand" }).selectOption("0.1");
+  await page.locator(".stage canvas").scrollIntoViewIfNeeded();
+  await page.getByRole("button", { name: "Run it now" }).click();
+  await page.waitForFunction(() => window.footfall.runs[0].recording.rows > 5 && window.footfall.runs[0].live.mode === "playing");
+  await page.keyboard.down("Shift");
+  await page.mouse.click(...(await ballOnScreen(page)));
+  await page.keyboard.up("Shift");
+  await page.waitForFunction(() => {
+    const { recording } = window.footfall.runs[0];
+    return recording.get("body.ball.velocity.y")[recording.rows - 1] > 1e-3; // the first view looks along +y
+  });
+  await page.getByRole("button", { name: "End the run by hand" }).click();
+  await page.waitForFunction(() => window.footfall.runs[0].live.mode === "idle");
+});
+
 test("what the engine refuses is said", async (page) => {
   await setExact(page, "k", -1);
   assert.match(await page.locator(".live-status").innerText(), /contacts\.0\.normal\.k/);
@@ -92,12 +133,7 @@ test("by hand: it runs, a drag moves the ball aside, pause and step, finish", as
   await page.locator(".stage canvas").scrollIntoViewIfNeeded();
   await page.getByRole("button", { name: "Run it now" }).click();
   await page.waitForFunction(() => window.footfall.runs[0].recording.rows > 5 && window.footfall.runs[0].live.mode === "playing");
-  const at = await page.evaluate(() => {
-    const { replay } = window.footfall.runs[0];
-    const ball = replay.stage.tracks.find((t) => t.info.name === "ball").object.position.clone().project(replay.stage.camera);
-    const box = replay.canvas.getBoundingClientRect();
-    return [box.left + ((ball.x + 1) / 2) * box.width, box.top + ((1 - ball.y) / 2) * box.height];
-  });
+  const at = await ballOnScreen(page);
   await page.mouse.move(...at);
   await page.mouse.down();
   await page.mouse.move(at[0] + 120, at[1], { steps: 4 });
