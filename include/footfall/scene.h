@@ -279,9 +279,12 @@ typedef struct ff_stepper_def {
   ff_step_geometry geometry; /* quasi-rigid */
   double accuracy;           /* 1, of forces over the largest one in large islands: quasi-rigid and
                               * micro-macro;           0: as exact as in others; NAN: the stepper's default */
-  double rtol;               /* relative tolerance, adaptive */
-  double atol;               /* tolerance relative to the scene's natural scales, adaptive */
-  double max_step;           /* s, adaptive */
+  double sleep; /* s, so long an island of bodies is slower than sleep_speed before it is no longer
+                 * stepped; symplectic-euler; 0: never */
+  double sleep_speed; /* m/s */
+  double rtol;        /* relative tolerance, adaptive */
+  double atol;        /* tolerance relative to the scene's natural scales, adaptive */
+  double max_step;    /* s, adaptive */
   /* micro-macro, see docs/micro-macro.md: */
   const char *micro;      /* forces of elastic parts: "implicit", "literal" or "conventional" */
   double lambda;          /* 1/kg^2, weight of the impulses' norm as printed; NAN: relative */

@@ -257,6 +257,10 @@ typedef struct ff_contact {
   ff_mode mode;
 } ff_contact;
 
+/* Is this body asleep: at rest, and not stepped (ff_stepper_def.sleep)? And how many are? */
+FF_API bool ff_sim_is_asleep(const ff_sim *sim, ff_body body);
+FF_API int ff_sim_asleep_count(const ff_sim *sim);
+
 FF_API int ff_sim_contact_count(const ff_sim *sim);
 FF_API ff_contact ff_sim_contact(const ff_sim *sim, int index);
 /* All of them at once, in the same order: returns their number; out (may be NULL) takes the first

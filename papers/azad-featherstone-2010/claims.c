@@ -62,13 +62,16 @@ const ff_paper_claim azad_claims[] = {
               "differ from the model's",
      .source = "Sec. 2.1, Fig. 4",
      .paper = "B and D better than A and C",
-     .note = "The measured points are not in the paper. One curve for all (see below) means that "
+     .note = "Not reproducible here, because the measured points are not in the paper. One curve "
+             "for all (see below) means that "
              "e at one speed sets the slope too: no K and D could correct it."},
     {.key = "experiments",
      .claim = "It fits measured restitution better than the classical model",
      .source = "Abstract, Secs. 2.1 and 5, Fig. 4",
      .paper = "more accurately",
-     .note = "The measured points are not in the paper; --data takes measured data."},
+     .note =
+         "Not reproducible here, because the measured points are not in the paper; --data takes "
+         "measured data."},
     {.key = "not-sticky",
      .claim = "The force is never negative",
      .source = "Sec. 2.2, Fig. 10",

@@ -8,7 +8,8 @@
 #define BROWN_SAME 1e-11
 
 extern const ff_paper_claim brown_claims[];
-extern const ff_paper_part brown_geometry, brown_foundation, brown_curves, brown_force, brown_foot;
+extern const ff_paper_part brown_geometry, brown_foundation, brown_likeness, brown_curves,
+    brown_force, brown_foot;
 
 /* Integrals over the part of an ellipsoid below a plane, by slices parallel to it. */
 typedef struct brown_slices {

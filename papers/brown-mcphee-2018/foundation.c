@@ -10,6 +10,8 @@ typedef struct foundation_part {
   double opposes;       /* power of that moment over its size: -1 */
   double overhang[2];   /* share of the volume outside the contact area: normal along an axis up
                          * to d = 1, and tilted */
+  double point[2];      /* 1, distance of deepest point and centre of pressure: over that of the
+                         * centroid; power of d of it over the patch */
   long columns;         /* with overlap, at which all errors are below 1 % */
 } foundation_part;
 
@@ -70,6 +72,34 @@ static long columns_needed(const ff_volume_def *def, const ff_volume *v) {
   return needed;
 }
 
+/* Along the plane, from the deepest point to a point x, y of the contact frame about the centroid,
+ * m. */
+static double from_deepest(const ff_volume_def *def, const ff_volume *v, double x, double y) {
+  const double *n = v->frame.m[2], *a = v->frame.m[0], *b = v->frame.m[1];
+  double s[3] = {def->size.x, def->size.y, def->size.z}, p[3], length = 0;
+  for (int i = 0; i < 3; i++) {
+    length += s[i] * s[i] * n[i] * n[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    p[i] = -s[i] * s[i] * n[i] / sqrt(length);
+  }
+  double d[3] = {p[0] - v->centroid.x, p[1] - v->centroid.y, p[2] - v->centroid.z};
+  return hypot(d[0] * a[0] + d[1] * a[1] + d[2] * a[2] - x,
+               d[0] * b[0] + d[1] * b[1] + d[2] * b[2] - y);
+}
+
+static void compare_with_point(ff_reproduction *study, foundation_part *part,
+                               const ff_volume_def *def, const ff_volume *v, const columns *fine) {
+  part->point[0] = from_deepest(def, v, fine->x, fine->y) / hypot(fine->x, fine->y);
+  double share[2];
+  for (int i = 0; i < 2; i++) {
+    ff_volume_def flat = brown_cut(axes, tilted, i ? 0.005 : 0.01, false);
+    ff_volume w = brown_volume(study, &flat);
+    share[i] = from_deepest(&flat, &w, 0, 0) / sqrt(w.J_contact.m[2][2] / w.volume);
+  }
+  part->point[1] = log2(share[0] / share[1]);
+}
+
 /* Moment against rolling: the pressure k_V a_V s (omega x r)_n of damped columns, by slices. */
 static void roll(ff_reproduction *study, foundation_part *part, const ff_volume_def *def) {
   static const char *const names[] = {"k_V", "a_V"};
@@ -111,6 +141,7 @@ static void *compute_part(ff_reproduction *study) {
   columns straight = stand_up(&upright, &u, 400);
   part->overhang[0] = straight.outside / straight.volume;
   part->columns = columns_needed(&def, &v);
+  compare_with_point(study, part, &def, &v, &fine);
   for (int i = 0; i < 20; i++) {
     ff_volume_def drawn = brown_draw(study);
     roll(study, part, i == 0 ? &def : &drawn);
@@ -143,7 +174,13 @@ static void report_part(ff_reproduction *study, const void *computed) {
                         ff_reproduction_text(study, "%ld columns for 1 %%", part->columns),
                         (double)part->columns);
   ff_reproduction_leave(study, "cost-point", NULL);
-  ff_reproduction_leave(study, "closer-than-spheres", NULL);
+  ff_reproduction_judge(
+      study, "point-contact",
+      ff_reproduction_text(study,
+                           "the deepest point is %.0f times as far from the centre of pressure as "
+                           "the centroid; over the patch that falls as d^%.2f",
+                           part->point[0], part->point[1]),
+      part->point[0], part->point[1]);
 }
 
 const ff_paper_part brown_foundation = {.compute = compute_part, .report = report_part};

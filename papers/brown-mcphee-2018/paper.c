@@ -18,8 +18,13 @@ static const char errata[] =
 static const char *const scenes[] = {"papers/brown-mcphee-2018/drop.yaml",
                                      "scenes/foot-rollover.yaml", NULL};
 
-static const ff_paper_part *const parts[] = {&brown_geometry, &brown_foundation, &brown_curves,
-                                             &brown_force,    &brown_foot,       NULL};
+static const ff_paper_part *const parts[] = {&brown_geometry,
+                                             &brown_foundation,
+                                             &brown_likeness,
+                                             &brown_curves,
+                                             &brown_force,
+                                             &brown_foot,
+                                             NULL};
 
 const ff_paper ff_paper_brown_mcphee_2018 = {
     .key = "brown-mcphee-2018",

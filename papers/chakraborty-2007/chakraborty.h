@@ -14,6 +14,8 @@ extern const ff_paper_part chakraborty_disc;
 extern const ff_paper_part chakraborty_ellipsoid;
 /* A rolling disc, and two ellipsoids that collide. */
 extern const ff_paper_part chakraborty_others;
+/* The layer along the surface; objects that are intersections. */
+extern const ff_paper_part chakraborty_layer;
 /* Geometrically implicit against explicit: rolling, curved pairs, fast spin. */
 extern const ff_paper_part chakraborty_headline;
 /* Statistics of the solver in all of these runs. */

@@ -12,6 +12,7 @@ static const double core_at = 0.05, no_core = 1, stiffness = 1000;
 typedef struct drop_part {
   fall_part fall;
   double *energy;           /* J, at each sample */
+  double first_turn;        /* s, end of the first fall into the layer */
   double end, lost, growth; /* J: at the end; in one step at most; gained in one step at most */
   double speed_after;       /* m/s, largest after the core was hit, within it */
   double energy_after;      /* J, there */
@@ -83,6 +84,25 @@ static void look_after(drop_part *drop) {
   }
 }
 
+/* First time at which the exact motion without core changes its direction: half a period of the
+ * spring after the touch, less the time to reach the static depth. */
+static double exact_turn(void) {
+  double rate = sqrt(stiffness), touch = sqrt(2 * 0.5 / 9.81);
+  return touch + (M_PI - atan2(9.81 * touch * rate, 9.81)) / rate;
+}
+
+/* Turns of the whole motion, and the mean loss of a step, of a disc that meets no core. */
+static void look_at_all(drop_part *drop) {
+  const ff_trace *trace = drop->fall.trace;
+  const double *speed = trace->channels[SPEED];
+  drop->leak = (drop->energy[0] - drop->end) / (double)(trace->rows - 1);
+  for (long i = 2; i < trace->rows; i++) {
+    bool turn = speed[i] * speed[i - 1] < 0;
+    drop->first_turn = turn && drop->turns == 0 ? trace->time[i] : drop->first_turn;
+    drop->turns += turn;
+  }
+}
+
 /* Largest error of the height against the exact motion. */
 static double height_error(const ff_trace *trace, double max_deflection) {
   double worst = 0;
@@ -103,6 +123,7 @@ static void *compute_part(ff_reproduction *study) {
   part->smooth =
       ff_smoothness_of(part->free.fall.trace->channels[SPEED], part->free.fall.trace->rows);
   look_after(&part->core);
+  look_at_all(&part->free);
   long after = lround(part->core.fall.after / part->core.fall.step) + 1;
   part->smooth_after = ff_smoothness_of(part->core.fall.trace->channels[SPEED] + after,
                                         part->core.fall.trace->rows - after);
@@ -186,6 +207,14 @@ static void report_free(ff_reproduction *study, const disc_part *part) {
                         ff_reproduction_text(study, "%.3f J lost with, %.3f J without",
                                              14.715 - part->core.end, 14.715 - part->free.end),
                         (14.715 - part->core.end) / (14.715 - part->free.end));
+  double late = fabs(part->free.first_turn - exact_turn()) / fall->step;
+  ff_reproduction_judge(
+      study, "no-core-oscillates",
+      ff_reproduction_text(study,
+                           "turns %d times, first at %.4f s (exact %.5f s); loses "
+                           "%.1e J a step on average",
+                           part->free.turns, part->free.first_turn, exact_turn(), part->free.leak),
+      part->free.turns, late, part->free.leak);
   double order = log2(part->error[STEPS - 2] / part->error[STEPS - 1]);
   ff_reproduction_judge(
       study, "order",

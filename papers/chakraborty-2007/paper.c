@@ -32,9 +32,13 @@ static const char *const scenes[] = {"scenes/disc-on-layer.yaml",
                                      "papers/chakraborty-2007/fast-spin.yaml",
                                      NULL};
 
-static const ff_paper_part *const parts[] = {&chakraborty_disc,   &chakraborty_ellipsoid,
-                                             &chakraborty_others, &chakraborty_headline,
-                                             &chakraborty_solver, NULL};
+static const ff_paper_part *const parts[] = {&chakraborty_disc,
+                                             &chakraborty_ellipsoid,
+                                             &chakraborty_layer,
+                                             &chakraborty_others,
+                                             &chakraborty_headline,
+                                             &chakraborty_solver,
+                                             NULL};
 
 const ff_paper ff_paper_chakraborty_2007 = {
     .key = "chakraborty-2007",

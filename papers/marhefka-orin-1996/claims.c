@@ -329,7 +329,9 @@ const ff_paper_claim marhefka_claims[] = {
      .claim = "The form of the response agrees with that of a prototype leg",
      .source = "Sec. 5",
      .paper = "in agreement with previous results",
-     .note = "The measurements are in another publication, without numbers in this one."},
+     .note =
+         "Not reproducible here, because the measurements are in other publications, and this one "
+         "has no numbers of them."},
     {.key = "split-no-sticking",
      .claim = "Less damping in restitution may virtually eliminate sticking",
      .source = "Sec. 6",

@@ -38,7 +38,7 @@ static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_
   static const char *const keys[] = {
       "kind",   "step",        "order",           "rtol",       "atol",     "max-step",
       "micro",  "lambda",      "lambda-relative", "slip-speed", "sticking", "exclusive",
-      "passes", "corrections", "geometry",        "accuracy"};
+      "passes", "corrections", "geometry",        "accuracy",   "sleep",    "sleep-speed"};
   static const char *const geometries[] = {"implicit", "explicit", "level-sets"};
   const char *kinds[FF_STEPPERS_MAX + 1];
   int kind_count = ff_stepper_all_names(kinds);
@@ -58,6 +58,8 @@ static void run_read_stepper(ff_reader *reader, const ff_node *root, ff_stepper_
     ff_get_word(reader, node, "geometry", "geometry", geometries, 3, &geometry);
     def->geometry = (ff_step_geometry)geometry;
     run_read_accuracy(reader, node, def);
+    ff_get_number(reader, node, "sleep", 0, &def->sleep);
+    ff_get_number(reader, node, "sleep-speed", 0, &def->sleep_speed);
     ff_get_number(reader, node, "rtol", 0, &def->rtol);
     ff_get_number(reader, node, "atol", 0, &def->atol);
     ff_get_number(reader, node, "max-step", 0, &def->max_step);

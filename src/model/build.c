@@ -198,16 +198,22 @@ static ff_status check_accuracy(ff_build *build) {
   return FF_ERROR_INPUT;
 }
 
+static ff_status check_sleep(ff_build *build) {
+  const ff_stepper_def *def = &build->model->run.stepper;
+  ff_status status = build_check_number(build, "stepper.sleep", def->sleep, true, false);
+  return status == FF_OK
+             ? build_check_number(build, "stepper.sleep-speed", def->sleep_speed, true, false)
+             : status;
+}
+
 /* Checks what the stepper reads; its row of the table says which keys. */
 static ff_status check_stepper_keys(ff_build *build) {
   static const struct {
     const char *key; /* one of them stands for those that are checked with it */
     ff_status (*check)(ff_build *build);
-  } checks[] = {{"rtol", check_tolerances},
-                {"order", check_order},
-                {"accuracy", check_accuracy},
-                {"step", check_step},
-                {"micro", build_check_micro_macro}};
+  } checks[] = {{"rtol", check_tolerances},   {"order", check_order},
+                {"accuracy", check_accuracy}, {"sleep", check_sleep},
+                {"step", check_step},         {"micro", build_check_micro_macro}};
   ff_status status = FF_OK;
   for (size_t i = 0; status == FF_OK && i < sizeof checks / sizeof *checks; i++) {
     if (ff_stepper_takes(build->model->stepper, checks[i].key)) {

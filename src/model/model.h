@@ -277,6 +277,11 @@ static inline bool ff_model_is_crowd(const ff_model *model) {
   return model->midpoint && model->free_count >= FF_CROWD_BODIES;
 }
 
+/* May bodies at rest sleep (step/sleep.h)? */
+static inline bool ff_model_sleeps(const ff_model *model) {
+  return model->run.stepper.sleep > 0 && model->midpoint;
+}
+
 /* Resolves the laws from their given parameters and the pair's materials, and checks that the
  * model's stepper can run them. Keys of the report: "normal.k". */
 ff_status ff_binding_resolve(ff_binding *to, const ff_model *model, ff_report *report);

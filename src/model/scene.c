@@ -486,6 +486,7 @@ ff_run_def ff_run_def_default(void) {
                                   .step = NAN,
                                   .order = 2,
                                   .accuracy = NAN,
+                                  .sleep_speed = 0.01,
                                   .rtol = 1e-10,
                                   .atol = 1e-12,
                                   .max_step = 0.01,

@@ -231,6 +231,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
   out->memory_at = out->ledger_at + FF_Y_LEDGER;
   size_t bodies = (size_t)model->body_count, drives = (size_t)model->drive_count;
   size_t shapes = model->free_pairs_touch ? (size_t)model->shape_count : 0;
+  size_t sleepers = ff_model_sleeps(model) ? (size_t)model->free_count : 0;
   size_t constraints = (size_t)model->constraint_count, rows = (size_t)model->cluster_rows;
   const struct {
     void **to;
@@ -255,6 +256,11 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
       {(void **)&out->wish_way, bodies, sizeof(ff_vec3)},
       {(void **)&out->sway, bodies, sizeof(double)},
       {(void **)&out->kicks, ff_model_is_crowd(model) ? bodies : 0, sizeof(double)},
+      {(void **)&out->sleep.still, sleepers > 0 ? bodies : 0, sizeof(bool)},
+      {(void **)&out->sleep.rest, sleepers, sizeof(double)},
+      {(void **)&out->sleep.group, sleepers, sizeof(int)},
+      {(void **)&out->sleep.borne, sleepers, sizeof(bool)},
+      {(void **)&out->sleep.kept, sleepers, sizeof(bool)},
       {(void **)&out->floor_bodies, bodies, sizeof(int)},
       {(void **)&out->guided_bodies, bodies, sizeof(int)},
       {(void **)&out->finite, shapes, sizeof(ff_finite)},
@@ -269,6 +275,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
     memcpy(buffers[i].to, &buffer, sizeof buffer);
   }
   out->kicks = ff_model_is_crowd(model) ? out->kicks : NULL;
+  out->sleep.still = sleepers > 0 ? out->sleep.still : NULL;
   state_note_bodies(out, model);
   ff_status status = state_make_robots(out, model, arena);
   status = status == FF_OK ? state_make_broad(out, model) : status;
@@ -285,6 +292,45 @@ void ff_state_free(ff_state *state) {
   ff_arena_free(&state->room);
 }
 
+static void state_stay_awake(ff_state *state, const ff_model *model, int body) {
+  int slot = model->bodies[body].slot;
+  if (slot >= 0) {
+    state->sleep.rest[slot] = -INFINITY;
+  }
+}
+
+void ff_state_wake(ff_state *state, const ff_model *model) {
+  ff_sleep *sleep = &state->sleep;
+  for (int slot = 0; sleep->still && slot < model->free_count; slot++) {
+    sleep->still[model->free_bodies[slot]] = false;
+    sleep->rest[slot] = isfinite(sleep->rest[slot]) ? 0 : sleep->rest[slot];
+  }
+  sleep->count = 0;
+}
+
+/* All are awake; what is driven by more than contacts and gravity stays so. */
+static void reset_sleep(ff_state *state, const ff_model *model) {
+  double *rest = state->sleep.rest;
+  if (!state->sleep.still) {
+    return;
+  }
+  memset(rest, 0, (size_t)model->free_count * sizeof *rest);
+  memset(state->sleep.group, 0, (size_t)model->free_count * sizeof *state->sleep.group);
+  for (int i = 0; i < model->force_count + model->drive_count; i++) {
+    bool force = i < model->force_count;
+    state_stay_awake(state, model,
+                     force ? model->forces[i].body : model->drives[i - model->force_count].body);
+  }
+  for (int i = 0; i < model->guide_count; i++) {
+    state_stay_awake(state, model, model->guides[i].body);
+  }
+  for (int i = 0; i < model->constraint_count; i++) {
+    state_stay_awake(state, model, model->constraints[i].a);
+    state_stay_awake(state, model, model->constraints[i].b);
+  }
+  ff_state_wake(state, model);
+}
+
 void ff_state_reset(ff_state *state, const ff_model *model) {
   memset(state->y, 0, (size_t)state->size * sizeof *state->y);
   state->t = 0;
@@ -294,6 +340,7 @@ void ff_state_reset(ff_state *state, const ff_model *model) {
   state->lacking = state->move_count = 0;
   state->evaluations = 0;
   state->applied_count = 0;
+  reset_sleep(state, model);
   for (int i = 0; i < model->body_count; i++) {
     const ff_model_body *body = &model->bodies[i];
     state->bodies[i] = ff_motion_at(body, 0.0);
@@ -334,6 +381,16 @@ static void state_keep_robots(ff_state *state, const ff_model *model, ff_keep *k
     ff_keep_block(keep, "robot.order", own->orders, robot->joint_count, sizeof *own->orders);
     ff_keep_numbers(keep, "robot.stored", &own->stored, 1);
     ff_tree_work_keep(own->work, keep);
+  }
+}
+
+static void state_keep_sleep(ff_state *state, const ff_model *model, ff_keep *keep) {
+  ff_sleep *sleep = &state->sleep;
+  if (sleep->still) {
+    ff_keep_block(keep, "sleep.still", sleep->still, model->body_count, sizeof *sleep->still);
+    ff_keep_numbers(keep, "sleep.rest", sleep->rest, model->free_count);
+    ff_keep_ints(keep, "sleep.group", sleep->group, model->free_count);
+    ff_keep_count(keep, "sleep.count", &sleep->count, model->free_count);
   }
 }
 
@@ -396,6 +453,7 @@ void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep) {
   ff_keep_numbers(keep, "contact.stiffness", &state->stiffness, 1);
   ff_keep_numbers(keep, "contact.damping", &state->damping, 1);
   ff_keep_block(keep, "evaluations", &state->evaluations, 1, sizeof state->evaluations);
+  state_keep_sleep(state, model, keep);
   state_keep_robots(state, model, keep);
   state_keep_pairs(state, keep);
 }

@@ -182,6 +182,16 @@ typedef struct ff_list_size {
   int meets, nears, points;
 } ff_list_size;
 
+/* Bodies at rest that are not stepped (step/sleep.h). */
+typedef struct ff_sleep {
+  bool *still;        /* body_count: asleep, or does not move in the step; NULL: none may sleep */
+  double *rest;       /* free_count: s, so long a body has been slow; -INFINITY: may not sleep */
+  int *group;         /* free_count: bodies that fell asleep together have the same */
+  bool *borne, *kept; /* free_count, of a group: rests on what does not move; may not sleep */
+  int count;          /* bodies asleep */
+  bool woke;          /* in this step: it is to be taken again */
+} ff_sleep;
+
 typedef struct ff_state {
   double t;
   double *y; /* capacity for size numbers; ff_state_used of them are in use */
@@ -196,8 +206,9 @@ typedef struct ff_state {
   int applied_count;      /* and how many are not zero */
   double *drive_force;    /* drive_count, N */
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
-  double damping;         /* 1/s, largest contact damping over effective mass in the step */
-  double crowd_accuracy;  /* 1, to which large islands were solved in the step; 0: there was none */
+  ff_sleep sleep;
+  double damping;        /* 1/s, largest contact damping over effective mass in the step */
+  double crowd_accuracy; /* 1, to which large islands were solved in the step; 0: there was none */
   double crowd_residual; /* 1, their forces against those of their laws at the end of the step, over
                           * the largest; computed from states and forces, not by their solver */
 
@@ -285,6 +296,8 @@ static inline int ff_state_active_count(const ff_state *state) {
 static inline ff_meet *ff_state_active(const ff_state *state, int k) {
   return &state->meets[state->active_count < 0 ? k : state->active[k]];
 }
+/* All bodies are awake, and have been at rest for no time. */
+void ff_state_wake(ff_state *state, const ff_model *model);
 /* Contact points without a sample and without a past. */
 void ff_state_clear_points(ff_state *state, int first, int count);
 /* Exchanges the contact points for the old_ ones. */

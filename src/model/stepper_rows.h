@@ -34,7 +34,7 @@ FF_STEPPER_ROW(symplectic_euler,
   .name = "symplectic-euler",
   .summary = "impulse of all forces, then exact free flight; solves for contacts with friction",
   .citation = "Hairer06", .order = 1,
-  .keys = FF_STEPPER_KEYS("step"),
+  .keys = FF_STEPPER_KEYS("step", "sleep", "sleep-speed"),
   .energy_tolerance = 1e-2, .contact_tolerance = INFINITY, .contacts = FF_CONTACTS_BY_FORCE,
   .fixed_step = true, .midpoint_contacts = true, .keeps_constraints = true)
 FF_STEPPER_ROW(quasi_rigid,

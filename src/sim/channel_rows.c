@@ -382,12 +382,20 @@ static void sample_audit(const ff_sim *sim, int index, ff_channel_sample *out) {
 static const ff_channel_row solver_rows[] = {
     {"residual", SCALAR, "1", NULL, "",
      "largest difference of a force from its law in large islands, over the largest force",
-     AT(audit.solver), NEAREST},
+     AT(solver.residual), NEAREST},
+    {"asleep", SCALAR, "1", NULL, "", "bodies at rest that are not stepped", AT(solver.asleep),
+     NEAREST},
 };
 
-/* Only where large islands are solved by sweeps. */
+/* Only where large islands are solved by sweeps, or bodies may sleep. */
 static int solver_count(const ff_model *model) {
-  return ff_model_solves(model) || ff_model_is_crowd(model);
+  return ff_model_solves(model) || ff_model_is_crowd(model) || ff_model_sleeps(model);
+}
+
+static void sample_solver(const ff_sim *sim, int index, ff_channel_sample *out) {
+  (void)index;
+  out->solver.residual = ff_sim_contact_residual(sim).solver;
+  out->solver.asleep = ff_sim_asleep_count(sim);
 }
 
 /* ---- the families, in the order of recordings ----------------------------------------------- */
@@ -405,5 +413,5 @@ const ff_channel_family ff_channel_families[FF_CHANNEL_FAMILIES] = {
     {"energy", "", one_member, NULL, NULL, sample_energy, ROWS(energy_rows)},
     {"momentum", "", one_member, NULL, NULL, sample_momentum, ROWS(momentum_rows)},
     {"audit", "", audit_count, NULL, NULL, sample_audit, ROWS(audit_rows)},
-    {"solver", "", solver_count, NULL, NULL, sample_audit, ROWS(solver_rows)},
+    {"solver", "", solver_count, NULL, NULL, sample_solver, ROWS(solver_rows)},
 };

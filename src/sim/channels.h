@@ -33,6 +33,9 @@ typedef union ff_channel_sample {
     double linear_residual, angular_residual;
   } momentum;
   ff_contact_residual audit;
+  struct {
+    double residual, asleep;
+  } solver;
 } ff_channel_sample;
 
 /* Value of a channel inside a fixed step, from its values at both ends (docs/recordings.md). */

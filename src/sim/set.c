@@ -14,6 +14,7 @@ ff_status ff_sim_take_change(ff_sim *sim) {
     sim->state.points[i].known = false;
   }
   sim->last_step = 0;
+  ff_state_wake(&sim->state, sim->model);
   ff_status status = sim->stepper->refresh(&sim->work);
   ff_auditor_start(&sim->auditor, sim->model, &sim->state);
   return status;

@@ -278,6 +278,17 @@ ff_body_state ff_sim_body(const ff_sim *sim, ff_body body) {
   return ff_body_state_of(&sim->model->bodies[body.id - 1], &sim->state.bodies[body.id - 1]);
 }
 
+bool ff_sim_is_asleep(const ff_sim *sim, ff_body body) {
+  if (!sim_has_body(sim, body) || !sim->state.sleep.still) {
+    return false;
+  }
+  return sim->model->bodies[body.id - 1].slot >= 0 && sim->state.sleep.still[body.id - 1];
+}
+
+int ff_sim_asleep_count(const ff_sim *sim) {
+  return sim ? sim->state.sleep.count : 0;
+}
+
 /* ---- contacts ---------------------------------------------------------------------------- */
 
 int ff_sim_contact_count(const ff_sim *sim) {

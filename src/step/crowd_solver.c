@@ -4,6 +4,7 @@
 #include "step/forces.h"
 #include "step/frame.h"
 #include "step/samples.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -34,6 +35,11 @@ static void load_body(ff_crowd *crowd, const ff_model *model, const ff_state *st
   const ff_wrench *wrench = &state->wrenches[i];
   ff_crowd_body *to = &crowd->bodies.at[slot];
   ff_crowd_load_body(&crowd->bodies, model, slot, state->bodies[i].pose.orientation);
+  if (ff_sleep_holds(model, state, i)) { /* as if it were fixed */
+    to->inv_mass = to->inverse = 0;
+    memset(crowd->bodies.inertia[slot], 0, sizeof *crowd->bodies.inertia);
+    return;
+  }
   to->dv = v3_scale(crowd->half, v3_axpy(model->run.gravity, to->inv_mass, wrench->force));
   to->dw = v3_scale(crowd->half, ff_crowd_turn(&crowd->bodies, slot, wrench->torque));
 }

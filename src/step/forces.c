@@ -7,6 +7,7 @@
 #include "step/midpoint_contact.h"
 #include "step/robots.h"
 #include "step/samples.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -577,6 +578,9 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
   state->active_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
+    if (ff_sleep_skips(state, meet)) {
+      continue;
+    }
     bool active = meet->touching;
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       pair_forces(model, state, meet, &state->nears[n], y, memory_rate, ledger);

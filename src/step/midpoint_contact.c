@@ -9,6 +9,7 @@
 #include "step/robots.h"
 #include "step/rows.h"
 #include "step/samples.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -207,6 +208,10 @@ static void load_external_impulses(const ff_midpoint *mid, const ff_model *model
       continue;
     }
     int i = model->free_bodies[block->mover];
+    if (ff_sleep_holds(model, state, i)) {
+      memset(to, 0, 6 * sizeof *to);
+      continue;
+    }
     const ff_model_body *body = &model->bodies[i];
     const ff_wrench *wrench = &state->wrenches[i];
     ff_quat q = state->bodies[i].pose.orientation;
@@ -579,6 +584,42 @@ static void move_robots(const ff_midpoint *mid, const ff_model *model, ff_state 
   }
 }
 
+/* Wakes a body of a pair that sleeps while the other does not. */
+static void wake_pressed(const ff_model *model, ff_state *state, const ff_meet *meet) {
+  bool a = ff_sleep_holds(model, state, meet->a), b = ff_sleep_holds(model, state, meet->b);
+  if (a != b) {
+    ff_sleep_wake(model, state, a ? meet->a : meet->b);
+    state->sleep.woke = true;
+  }
+}
+
+/* Wakes what a body that is awake presses. False: nothing was asleep of it. */
+static bool wake_pressed_bodies(const ff_midpoint *mid, const ff_model *model, ff_state *state) {
+  const ff_crowd_order *order = &mid->crowd.order;
+  for (int i = 0; i < order->count; i++) {
+    const double *f = i < order->large_count ? mid->crowd.contacts[i].force
+                                             : mid->entries[i - order->large_count].force;
+    if (f[0] != 0 || f[1] != 0 || f[2] != 0) {
+      wake_pressed(model, state, &state->meets[order->links[order->order[i]].meet]);
+    }
+  }
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) { /* contacts whose forces are explicit */
+    const ff_meet *meet = ff_state_active(state, k);
+    const ff_near *near = &state->nears[meet->first_near];
+    for (int n = 0; n < meet->near_count; n++, near++) {
+      bool held = ff_model_holds(model, &model->bindings[near->binding]);
+      for (int i = near->first_point; !held && i < near->first_point + near->point_count; i++) {
+        const ff_vec3 f = state->points[i].force;
+        if (state->points[i].touching && v3_dot(f, f) > 0) {
+          wake_pressed(model, state, meet);
+        }
+      }
+    }
+  }
+  return state->sleep.woke;
+}
+
 /* Solves the contacts of the state as it stands. */
 static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *state, double *rates,
                           double h, ff_team *team, ff_solver_info *info) {
@@ -594,6 +635,11 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
     ff_crowd_load(&mid->crowd, model, state, mid->shares);
     ff_crowd_solve(&mid->crowd, team, info);
     state->crowd_residual = ff_crowd_residual(&mid->crowd);
+  }
+  if (state->sleep.count > 0 && wake_pressed_bodies(mid, model, state)) {
+    return false;
+  }
+  if (mid->crowd.order.large_count > 0) {
     for (int i = 0; i < mid->crowd.order.large_count; i++) {
       finish_crowd_contact(mid, model, state, &mid->crowd.contacts[i], rates);
     }

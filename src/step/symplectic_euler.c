@@ -9,6 +9,7 @@
 #include "math/vec.h"
 #include "step/robots.h"
 #include "step/rotation.h"
+#include "step/sleep.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -90,7 +91,9 @@ static bool step_middle(ff_work *work, double h) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
   for (int slot = 0; slot < model->free_count; slot++) {
-    fly_body(work, slot, h);
+    if (!ff_sleep_holds_slot(model, state, slot)) {
+      fly_body(work, slot, h);
+    }
   }
   ff_robots_fly(model, state, h);
   bool good = ff_midpoint_solve(work->midpoint, model, state, state->t + 0.5 * h, work->rates, h,
@@ -99,7 +102,9 @@ static bool step_middle(ff_work *work, double h) {
     advance_memory_and_ledger(work, h);
   }
   for (int slot = 0; slot < model->free_count; slot++) {
-    push_body_midpoint(work, slot, h);
+    if (!ff_sleep_holds_slot(model, state, slot)) {
+      push_body_midpoint(work, slot, h);
+    }
   }
   return ff_robots_fly_on(model, state, h) && good;
 }
@@ -144,23 +149,34 @@ static ff_status euler_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   double t = state->t, h = t_end - t;
   ff_status status = FF_OK;
-  bool good;
+  bool good, sleeps = work->model->midpoint && state->sleep.still;
+  state->move_count = 0;
+  if (sleeps && ff_sleep_begin(work->model, state, t_end)) {
+    state->t = t_end;
+    work->steps++;
+    return FF_OK;
+  }
   do {
     const ff_solver_info info = work->solver;
     state->move_count = 0;
+    state->sleep.woke = false;
     memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
     good = euler_advance(work, h);
     if (!good || state->lacking > 0) {
       ff_work_restore(work);
       work->solver = info;
     }
-  } while (ff_work_lacked_points(work, &status) && status == FF_OK);
+  } while (state->sleep.woke || (ff_work_lacked_points(work, &status) && status == FF_OK));
   if (!good || status != FF_OK) {
     ff_work_refresh(work);
     return status == FF_OK ? FF_ERROR_STEP : status;
   }
   state->t = t_end;
-  return ff_work_finish(work, t);
+  status = ff_work_finish(work, t);
+  if (sleeps && status == FF_OK) {
+    ff_sleep_end(work->model, state, h);
+  }
+  return status;
 }
 
 const ff_stepper ff_stepper_symplectic_euler = {

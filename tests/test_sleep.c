@@ -1,0 +1,225 @@
+/* Sleeping islands: what rests is not stepped, and wakes in the step in which something acts. */
+#include "footfall/footfall.h"
+#include "scene_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 3, HIGH = 3, PILE = SIDE * SIDE * HIGH, FIXED = 1, BALL = FIXED + 2 * PILE + 1 };
+#define RADIUS 0.02 /* m */
+#define LAWS                                                                                       \
+  "normal: {law: hunt-crossley, k: 2e4, n: 1, alpha: 2}, "                                         \
+  "friction: {law: coulomb, mu_static: 0.6, mu_kinetic: 0.5}"
+
+static int write_body(char *to, size_t room, const char *name, double x, double y, double z) {
+  return snprintf(to, room,
+                  "  %s: {mass: 0.1, position: [%.9g, %.9g, %.9g], shape: {box: {size: [0.04, "
+                  "0.04, 0.04]}}}\n",
+                  name, x, y, z);
+}
+
+/* Two stacks of boxes, 1 m apart, and what `more` adds. */
+static ff_sim *make_stacks(ff_model **model, const char *sleep, const char *more) {
+  static char text[1 << 15];
+  int n = snprintf(text, sizeof text,
+                   "footfall: 1\nduration: 9\n"
+                   "stepper: {kind: symplectic-euler, step: 1e-3, sleep: %s}\n"
+                   "contacts:\n  - {pair: ['*', '*'], " LAWS "}\n"
+                   "bodies:\n  floor: {fixed: true, shape: {half-space: {}}}\n",
+                   sleep);
+  for (int i = 0; i < 2 * PILE; i++) {
+    char name[16];
+    int k = i % PILE, layer = k / (SIDE * SIDE);
+    snprintf(name, sizeof name, "b%d", i);
+    n += write_body(text + n, sizeof text - (size_t)n, name,
+                    i / PILE + 0.0405 * (k % SIDE) + 0.004 * layer,
+                    0.0405 * (k / SIDE % SIDE) + 0.003 * layer, 0.02 + 0.04 * layer);
+  }
+  n += snprintf(text + n, sizeof text - (size_t)n, "%s", more);
+  assert_true(n < (int)sizeof text);
+  return sim_of(model, text, NULL);
+}
+
+static ff_body_state state_of(const ff_sim *sim, int i) {
+  return ff_sim_body(sim, (ff_body){.id = FIXED + 1 + i});
+}
+
+static bool sleeps(const ff_sim *sim, int i) {
+  return ff_sim_is_asleep(sim, (ff_body){.id = FIXED + 1 + i});
+}
+
+static void advance(ff_sim *sim, double t) {
+  assert_int_equal(ff_sim_advance(sim, t), FF_OK);
+}
+
+static double largest_gap(const ff_sim *p, const ff_sim *q, int first, int count) {
+  double most = 0;
+  for (int i = first; i < first + count; i++) {
+    ff_vec3 a = state_of(p, i).position, b = state_of(q, i).position;
+    most = fmax(most, fmax(fabs(a.x - b.x), fmax(fabs(a.y - b.y), fabs(a.z - b.z))));
+  }
+  return most;
+}
+
+/* All that rests falls asleep, costs no solution, keeps its contacts, and loses what the ledger
+ * says. */
+static void stacks_fall_asleep(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = make_stacks(&model, "0.2", "");
+  assert_int_equal(ff_sim_asleep_count(sim), 0);
+  advance(sim, 1);
+  assert_int_equal(ff_sim_asleep_count(sim), 2 * PILE);
+  ff_body_state before[2 * PILE];
+  for (int i = 0; i < 2 * PILE; i++) {
+    before[i] = state_of(sim, i);
+  }
+  long problems = ff_sim_solver(sim).problems;
+  int contacts = ff_sim_contact_count(sim);
+  advance(sim, 2);
+  assert_int_equal(ff_sim_solver(sim).problems, problems);
+  assert_int_equal(ff_sim_contact_count(sim), contacts);
+  for (int i = 0; i < 2 * PILE; i++) {
+    ff_body_state now = state_of(sim, i);
+    assert_memory_equal(&now, &before[i], sizeof now);
+    assert_true(now.velocity.x == 0 && now.velocity.y == 0 && now.velocity.z == 0);
+  }
+  ff_audit audit = ff_sim_audit(sim);
+  assert_true(audit.momentum_residual < 1e-9 && audit.angular_residual < 1e-9);
+  print_message("energy residual %g of %g J, lost by steps %g J\n", audit.energy_residual,
+                audit.energy_scale, ff_sim_energy(sim).lost[FF_LOST_STEP]);
+  ff_model *other;
+  ff_sim *awake = make_stacks(&other, "0", "");
+  advance(awake, 2);
+  assert_true(audit.energy_residual < 1.01 * ff_sim_audit(awake).energy_residual);
+  end(awake, other);
+  assert_true(ff_sim_energy(sim).lost[FF_LOST_STEP] < 1e-3);
+  end(sim, model);
+}
+
+#define A_BALL                                                                                     \
+  "  ball: {mass: 0.2, position: [-1.5, 0.041, 0.08], velocity: [3, 0, 1.5], shape: {sphere: "     \
+  "{radius: 0.02}}}\n"
+
+/* A ball wakes the stack that it hits in the step in which it does, and not the other; what follows
+ * is what follows without sleeping, to 0.1 mm: stacks sway by 0.01 mm when they are frozen. */
+static void a_ball_wakes_what_it_hits(void **state) {
+  (void)state;
+  ff_model *models[2];
+  ff_sim *sleeping = make_stacks(&models[0], "0.2", A_BALL);
+  ff_sim *awake = make_stacks(&models[1], "0", A_BALL);
+  assert_int_equal(ff_sim_asleep_count(awake), 0);
+  bool slept = false;
+  double hit = 0;
+  while (ff_sim_time(sleeping) < 2 && hit == 0) {
+    assert_int_equal(ff_sim_step(sleeping), FF_OK);
+    assert_int_equal(ff_sim_step(awake), FF_OK);
+    assert_true(sleeps(sleeping, 0) == sleeps(sleeping, PILE - 1));
+    slept = slept || sleeps(sleeping, 0);
+    hit = slept && !sleeps(sleeping, 0) ? ff_sim_time(sleeping) : 0;
+  }
+  assert_true(slept && hit > 0.3);
+  double moved = fabs(state_of(sleeping, 2 * PILE).velocity.x - 3);
+  print_message("hit at %g s: ball slower by %g m/s, gap %g m\n", hit, moved,
+                largest_gap(sleeping, awake, 0, PILE));
+  assert_true(moved > 1e-3); /* in this very step */
+  assert_true(fabs(state_of(awake, 2 * PILE).velocity.x - 3) > 1e-3);
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(ff_sim_step(sleeping), FF_OK);
+    assert_int_equal(ff_sim_step(awake), FF_OK);
+  }
+  double gap = largest_gap(sleeping, awake, 0, PILE);
+  print_message("20 ms later: gap %g m\n", gap);
+  assert_true(gap < 1e-4);
+  for (int i = 0; i < PILE; i++) {
+    assert_true(!sleeps(sleeping, i) && sleeps(sleeping, PILE + i));
+  }
+  assert_true(channel(sleeping, models[0], "solver.asleep") == PILE);
+  ff_audit audit = ff_sim_audit(sleeping);
+  assert_true(audit.momentum_residual < 1e-9);
+  ff_audit other = ff_sim_audit(awake);
+  print_message("energy residual %g J, without sleeping %g J\n", audit.energy_residual,
+                other.energy_residual);
+  assert_true(fabs(audit.energy_residual - other.energy_residual) < 0.02 * audit.energy_scale);
+  end(sleeping, models[0]);
+  end(awake, models[1]);
+}
+
+/* An applied force wakes the stack of its body; a change of a body, of gravity or of a parameter
+ * wakes all. */
+static void changes_wake(void **state) {
+  (void)state;
+  const ff_body first = {.id = FIXED + 1};
+  const ff_vec3 none = {0, 0, 0};
+  ff_model *model;
+  ff_sim *sim = make_stacks(&model, "0.1", "");
+  advance(sim, 1);
+  assert_int_equal(ff_sim_asleep_count(sim), 2 * PILE);
+  assert_int_equal(ff_sim_apply(sim, first, none, (ff_vec3){1e-3, 0, 0}, none), FF_OK);
+  assert_int_equal(ff_sim_step(sim), FF_OK);
+  assert_true(!sleeps(sim, 0) && !sleeps(sim, PILE - 1) && sleeps(sim, PILE));
+  assert_int_equal(ff_sim_apply(sim, first, none, none, none), FF_OK);
+  advance(sim, 1.5);
+  assert_int_equal(ff_sim_asleep_count(sim), 2 * PILE);
+  assert_int_equal(ff_sim_set_gravity(sim, (ff_vec3){0.1, 0, -9.81}), FF_OK);
+  assert_int_equal(ff_sim_asleep_count(sim), 0);
+  advance(sim, 2);
+  assert_int_equal(ff_sim_asleep_count(sim), 2 * PILE);
+  ff_body_state moved = ff_sim_body(sim, first);
+  moved.velocity.x = 0.1;
+  assert_int_equal(ff_sim_set_body(sim, first, &moved), FF_OK);
+  assert_int_equal(ff_sim_asleep_count(sim), 0);
+  end(sim, model);
+}
+
+/* A prescribed pusher that stands still lets the stack at it sleep, and wakes it as it starts. */
+static void motions_wake(void **state) {
+  (void)state;
+  ff_model *model;
+  ff_sim *sim = make_stacks(&model, "0.1",
+                            "  pusher:\n    position: [-0.0401, 0.04, 0.05]\n    motion: "
+                            "{velocity: {table: [[1, 0, 0, 0], "
+                            "[1.05, 0.1, 0, 0]]}}\n    shape: {box: {size: [0.04, 0.2, 0.08]}}\n");
+  advance(sim, 0.9);
+  assert_int_equal(ff_sim_asleep_count(sim), 2 * PILE);
+  advance(sim, 1.1);
+  assert_int_equal(ff_sim_asleep_count(sim), PILE);
+  assert_true(state_of(sim, 0).velocity.x > 0.05);
+  end(sim, model);
+}
+
+/* Saved and restored, a run with sleeping bodies goes on to the same bits. */
+static void states_keep_sleep(void **state) {
+  (void)state;
+  ff_model *models[2];
+  ff_sim *first = make_stacks(&models[0], "0.1", A_BALL);
+  ff_sim *second = make_stacks(&models[1], "0.1", A_BALL);
+  ff_state *kept;
+  advance(first, 0.4);
+  assert_int_equal(ff_sim_asleep_count(first), 2 * PILE);
+  assert_int_equal(ff_state_create(&kept, first), FF_OK);
+  assert_int_equal(ff_state_restore(second, kept), FF_OK);
+  assert_int_equal(ff_sim_asleep_count(second), 2 * PILE);
+  advance(first, 0.6);
+  advance(second, 0.6);
+  assert_true(ff_sim_asleep_count(first) < 2 * PILE);
+  for (int i = 0; i <= 2 * PILE; i++) {
+    ff_body_state a = state_of(first, i), b = state_of(second, i);
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_int_equal(sleeps(first, i), sleeps(second, i));
+  }
+  ff_state_destroy(&kept);
+  end(first, models[0]);
+  end(second, models[1]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stacks_fall_asleep), cmocka_unit_test(a_ball_wakes_what_it_hits),
+      cmocka_unit_test(changes_wake),       cmocka_unit_test(motions_wake),
+      cmocka_unit_test(states_keep_sleep),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
