@@ -386,7 +386,10 @@ function forceOf({ unit }, params) {
 function likeStiffness(param, before) {
   const own = forceOf(param, []);
   const known = before.find((b) => b.value > 0 && forceOf(b, before) > 0);
-  return own > 0 ? Number((((known ? known.value * forceOf(known, before) : 100) / own)).toPrecision(3)) : param.value;
+  if (param.required && param.unit === "m") {
+    return DEPTH / 2; // a thickness
+  }
+  return own > 0 ? Number(((known ? known.value * forceOf(known, before) : 100) / own).toPrecision(3)) : param.value;
 }
 
 function lawText(law, params) {
