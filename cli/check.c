@@ -102,16 +102,18 @@ static double check_derive(const ff_law *law, const ff_law_params *params, const
   return status == FF_OK ? ff_law_params_get(law, &derived, param->name) : NAN;
 }
 
-/* Source of a resolved parameter: given, default, or the name of its source. */
+/* Source of a resolved parameter: given (where laws are chosen from materials, by these), default,
+ * or the name of its source. */
 static const char *check_param_source(const ff_law *law, const ff_law_params *params,
-                                      const ff_pair *material, const ff_param *param) {
+                                      const ff_pair *material, const ff_param *param,
+                                      const char *given) {
   double value = ff_law_params_get(law, params, param->name);
   if (!isnan(param->fallback) || !param->otherwise) {
-    return value == param->fallback ? "default" : "given";
+    return value == param->fallback ? "default" : given;
   }
   bool derived = value == check_derive(law, params, material, param, false) ||
                  value == check_derive(law, params, material, param, true);
-  return derived ? param->otherwise : "given";
+  return derived ? param->otherwise : given;
 }
 
 static bool check_step_is_large(const ff_model *model) {
@@ -258,19 +260,20 @@ static void check_print_shapes(const ff_model *model, bool all) {
 }
 
 static void check_print_law(const char *title, const ff_law *law, const ff_law_params *params,
-                            const ff_pair *material) {
+                            const ff_pair *material, const char *given) {
   ff_cli_say(stdout, "    %-9s %s\n", title, law->name);
   for (int i = 0; i < law->params_count; i++) {
     const ff_param *param = &law->params[i];
     ff_cli_say(stdout, "      %-18s %12.6g %-9s %s\n", param->name,
                ff_law_params_get(law, params, param->name),
                strcmp(param->unit, "1") == 0 ? "" : param->unit,
-               check_param_source(law, params, material, param));
+               check_param_source(law, params, material, param, given));
   }
 }
 
 static void check_print_pairs(const ff_model *model, bool all) {
   int count = ff_model_pair_count(model);
+  const char *given = ff_model_default_contacts(model) ? "of materials and sizes" : "given";
   seen_kinds seen = {.count = 0};
   ff_cli_say(stdout, "\npairs that may collide\n");
   for (int i = 0; i < count; i++) {
@@ -281,8 +284,8 @@ static void check_print_pairs(const ff_model *model, bool all) {
     ff_cli_say(stdout, "  %s:%s  effective mass %.6g kg, stable step %.3g s\n",
                ff_model_body_name(model, pair.a), ff_model_body_name(model, pair.b), pair.mass,
                pair.stable_step);
-    check_print_law("normal", pair.normal, &pair.normal_params, &pair.material);
-    check_print_law("friction", pair.friction, &pair.friction_params, &pair.material);
+    check_print_law("normal", pair.normal, &pair.normal_params, &pair.material, given);
+    check_print_law("friction", pair.friction, &pair.friction_params, &pair.material, given);
   }
   check_print_left_out(&seen, "pairs");
   if (count == 0 && ff_model_shape_count(model) > 1) {
@@ -453,7 +456,7 @@ static void check_json_law(ff_json *json, const char *key, const ff_law *law,
     ff_json_open(json, param->name, '{');
     ff_json_number(json, "value", ff_law_params_get(law, params, param->name));
     ff_json_text(json, "unit", param->unit);
-    ff_json_text(json, "source", check_param_source(law, params, material, param));
+    ff_json_text(json, "source", check_param_source(law, params, material, param, "given"));
     ff_json_close(json, '}');
   }
   ff_json_close(json, '}');

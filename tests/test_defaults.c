@@ -58,7 +58,8 @@ static void a_flat_pair_of_materials_has_the_stiffness_of_a_punch(void **state) 
   (void)state;
   world w = open_text(HEAD "  floor: {fixed: true, shape: {half-space: {}}}\n"
                            "  crate: {material: rubber, shape: {box: {size: [0.1, 0.1, 0.1]}}, "
-                           "position: [0, 0, 0.0499]}\n");
+                           "position: [0, 0, 0.0499]}\n"
+                           "stepper: {kind: adaptive}\n");
   ff_pair_info pair = ff_model_pair_info(w.model, 0);
   double young = 0.5 * 3e6 / (1 - 0.49 * 0.49);
   /* The size is rounded to a quarter of an octave: at most 2^(1/8) off. */
@@ -123,6 +124,12 @@ static void a_stepper_is_chosen_that_fits_the_scene(void **state) {
     assert_true(ff_model_stepper_reason(w.model)[0] != '\0');
     world_end(&w);
   }
+  world crate = open_text(
+      HEAD
+      "  floor: {fixed: true, material: concrete, shape: {half-space: {}}}\n"
+      "  crate: {material: wood, shape: {box: {size: [0.3, 0.3, 0.3]}}, position: [0, 0, 0.3]}\n");
+  assert_string_equal(ff_model_run(crate.model)->stepper.kind, "quasi-rigid");
+  world_end(&crate);
   char many[4096] = HEAD "  floor: {fixed: true, shape: {half-space: {}}}\n";
   for (int i = 0; i < 12; i++) {
     size_t used = strlen(many);

@@ -29,6 +29,19 @@ static bool scene_has_layers_only(const ff_scene *scene) {
   return true;
 }
 
+/* Do laws follow from materials, for a free body with faces? These are as stiff as the materials:
+ * error control would follow every vibration of a crate on its corners. */
+static bool scene_has_stiff_faces(const ff_scene *scene) {
+  bool faces = false;
+  for (int i = 0; i < scene->shape_count; i++) {
+    ff_shape_kind kind = scene->shapes[i].def.kind;
+    bool round = kind == FF_SPHERE || kind == FF_ELLIPSOID || kind == FF_CAPSULE ||
+                 kind == FF_SUPERELLIPSOID || kind == FF_HALF_SPACE;
+    faces = faces || (!round && scene->bodies[scene->shapes[i].body.id - 1].kind == FF_BODY_FREE);
+  }
+  return faces && scene->contact_count == 0 && !scene->run.no_default_contacts;
+}
+
 static int count_free_bodies(const ff_scene *scene) {
   int count = 0;
   for (int i = 0; i < scene->body_count; i++) {
@@ -47,6 +60,11 @@ const char *ff_choose_stepper(const ff_scene *scene, double *step, const char **
   } else if (scene_uses_law(scene, "quasi-rigid")) {
     kind = "quasi-rigid";
     *reason = "the contacts are layers on rigid cores, which are solved for";
+  } else if (scene_has_stiff_faces(scene)) {
+    kind = "quasi-rigid";
+    *reason =
+        "contacts follow from materials, and are stiff: implicit steps, whose length does not "
+        "depend on stiffness";
   } else if (few && !given) {
     *reason = "few bodies: steps with error control, which end at every touch-down and lift-off";
     return "adaptive";

@@ -18,6 +18,7 @@
 #include "io/page.h"
 #include "io/recorder.h"
 #include "json.h"
+#include "math/vec.h"
 #include "model/scene.h"
 #include "summary.h"
 
@@ -292,22 +293,13 @@ EMSCRIPTEN_KEEPALIVE int live_push(int body, double px, double py, double pz, do
  * 2 Hz and critical damping for the mass of all that moves with it. */
 EMSCRIPTEN_KEEPALIVE int live_pull(int body, double px, double py, double pz, double tx, double ty,
                                    double tz, double mass) {
-  ff_sim *sim = ff_run_sim(live.run);
-  ff_body_state at = ff_sim_body(sim, (ff_body){.id = body});
-  ff_quat q = at.orientation;
-  ff_vec3 u = {q.x, q.y, q.z}, p = {px, py, pz};
-  ff_vec3 t = {2 * (u.y * p.z - u.z * p.y), 2 * (u.z * p.x - u.x * p.z),
-               2 * (u.x * p.y - u.y * p.x)};
-  ff_vec3 arm = {p.x + q.w * t.x + (u.y * t.z - u.z * t.y),
-                 p.y + q.w * t.y + (u.z * t.x - u.x * t.z),
-                 p.z + q.w * t.z + (u.x * t.y - u.y * t.x)};
-  ff_vec3 v = {at.velocity.x + at.omega.y * arm.z - at.omega.z * arm.y,
-               at.velocity.y + at.omega.z * arm.x - at.omega.x * arm.z,
-               at.velocity.z + at.omega.x * arm.y - at.omega.y * arm.x};
-  double w = 2 * 3.14159265358979 * 2, k = mass * w * w, d = 2 * mass * w;
-  return live_push(body, px, py, pz, k * (tx - at.position.x - arm.x) - d * v.x,
-                   k * (ty - at.position.y - arm.y) - d * v.y,
-                   k * (tz - at.position.z - arm.z) - d * v.z);
+  const double omega = 2 * 3.14159265358979 * 2; /* rad/s */
+  ff_body_state at = ff_sim_body(ff_run_sim(live.run), (ff_body){.id = body});
+  ff_vec3 arm = q_rotate(at.orientation, (ff_vec3){px, py, pz});
+  ff_vec3 gap = v3_sub((ff_vec3){tx, ty, tz}, v3_add(at.position, arm));
+  ff_vec3 speed = v3_add(at.velocity, v3_cross(at.omega, arm));
+  ff_vec3 force = v3_sub(v3_scale(mass * omega * omega, gap), v3_scale(2 * mass * omega, speed));
+  return live_push(body, px, py, pz, force.x, force.y, force.z);
 }
 
 /* kg; of a robot's link: of the whole robot. */

@@ -6,7 +6,7 @@ import { Engine } from "./engine.js";
 import { slider } from "./live.js";
 import { show, withUnit } from "./numbers.js";
 import { Legend, tools } from "./panel.js";
-import { curveColour, curveDash } from "./theme.js";
+import { curveColour, curveDash, onTheme } from "./theme.js";
 
 const SCENE = `footfall: 1
 name: One impact
@@ -151,7 +151,9 @@ export class Impact {
         });
       });
       const swatch = el("span", { class: "dot" });
-      swatch.style.background = curveColour(one.index);
+      const paint = () => (swatch.style.background = curveColour(one.index));
+      paint();
+      onTheme(paint);
       return el("div", { class: "live-group" }, el("h4", {}, swatch, ` ${one.law} `, el("span", { class: "note" }, one.paper)), own);
     });
     this.controls.replaceChildren(el("div", { class: "live-group" }, el("h4", {}, "Ball"), common), ...groups);

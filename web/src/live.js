@@ -23,17 +23,20 @@ function rangeOf({ value, min, max, from, to }) {
   return { from: Math.max(min ?? 0, value / 10), to: Math.min(max ?? Infinity, value * 10), log: true };
 }
 
+// As short as it is exact: 8.5e6.
+const exactText = (value) => (Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-4) ? value.toExponential().replace("e+", "e") : String(value));
+
 // A slider with a number box; changed(value) while it moves.
 export function slider(param, changed) {
   const { from, to, log } = rangeOf(param);
   const forth = (v) => (log ? Math.log(v / from) / Math.log(to / from) : (v - from) / (to - from));
   const back = (s) => Number((log ? from * (to / from) ** s : from + s * (to - from)).toPrecision(4));
-  const name = param.title ?? param.symbol ?? param.name;
+  const name = param.title ?? (param.symbol && param.symbol !== "-" ? param.symbol : param.name);
   const about = [param.meaning, param.unit && param.unit !== "1" ? param.unit : ""].filter(Boolean).join(", ");
   const range = el("input", { type: "range", min: "0", max: "1", step: "any", title: about, aria: { label: `${name}: ${about}` } });
   const box = el("input", { type: "number", step: "any", class: "exact", aria: { label: `${name}, exact` } });
   const put = (value) => {
-    box.value = value === null ? "" : String(value);
+    box.value = value === null ? "" : exactText(value);
     range.value = String(value === null ? 0 : Math.min(1, Math.max(0, forth(value))));
     range.setAttribute("aria-valuetext", value === null ? "not given" : withUnit(value, param.unit));
   };
@@ -254,7 +257,7 @@ export class Live {
     this.run.recording.adopt(json);
     this.showEnd();
     const all = performance.now() - this.asked;
-    const early = this.seen ? `, first samples after ${show(this.seen, 3)} ms` : "";
+    const early = this.seen && Number.isFinite(this.wanted) ? `, first samples after ${show(this.seen, 3)} ms` : "";
     this.say(`computed in ${show(ms, 3)} ms, shown after ${show(all, 3)} ms${early}`);
     this.goOn();
   }

@@ -51,7 +51,11 @@ function spin(recording, body) {
   const z = omega[2];
   const [least, most] = extent(z);
   const across = Math.max(...[0, 1].map((k) => Math.max(...extent(omega[k]).map(Math.abs))));
-  return { start: z[0], end: z[z.length - 1], least, most, across, reverses: least < -0.05 * most && most > 0.05 * -least };
+  let angle = 0; // rad that it turned, there and back
+  for (let i = 1; i < z.length; i++) {
+    angle += Math.abs(0.5 * (z[i] + z[i - 1])) * (recording.time[i] - recording.time[i - 1]);
+  }
+  return { angle, start: z[0], end: z[z.length - 1], least, most, across, reverses: least < -0.05 * most && most > 0.05 * -least };
 }
 
 // ---- what contacts did ------------------------------------------------------------------------
@@ -164,7 +168,7 @@ function moverCards(recording, touches) {
   if (all.length <= 3) {
     for (const mover of all.filter((m) => !m.robot)) {
       const turn = spin(recording, mover.body);
-      if (turn && Math.max(turn.most, -turn.least) > 0.3 * turn.across && Math.max(turn.most, -turn.least) > 0.05) {
+      if (turn && turn.angle > 0.2 && Math.max(turn.most, -turn.least) > 0.3 * turn.across && Math.max(turn.most, -turn.least) > 0.05) {
         const value = turn.reverses ? `${show(turn.most, 3)} to ${withUnit(turn.least, "rad/s", 3)}` : `${show(turn.start, 3)} → ${withUnit(turn.end, "rad/s", 3)}`;
         list.push({ label: `${mover.name}: spin`, value, detail: turn.reverses ? "about the vertical; it reverses" : "about the vertical, start to end", weight: turn.reverses ? 9 : 5 });
       }

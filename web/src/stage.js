@@ -45,7 +45,7 @@ export class Stage {
   // ---- making ------------------------------------------------------------------------
 
   track(info, recording = this.recording) {
-    const position = recording.vector(`body.${info.name}.position.`);
+    const position = positionOf(info, recording);
     const orientation = recording.vector(`body.${info.name}.orientation.`, PARTS);
     const object = new THREE.Object3D();
     object.matrix.copy(poseMatrix(info.position, info.orientation));
@@ -197,7 +197,7 @@ export class Stage {
   reload(growing = false) {
     const { recording } = this;
     for (const track of this.tracks) {
-      track.position = recording.vector(`body.${track.info.name}.position.`);
+      track.position = positionOf(track.info, recording);
       track.orientation = recording.vector(`body.${track.info.name}.orientation.`, PARTS);
       track.trail?.removeFromParent();
       track.trail?.geometry.dispose();
@@ -366,6 +366,15 @@ function between(recording, t) {
   const next = Math.min(row + 1, recording.rows - 1);
   const span = recording.time[next] - recording.time[row];
   return [row, next, span > 0 ? Math.min(1, Math.max(0, (t - recording.time[row]) / span)) : 0];
+}
+
+// Recorded positions of a body; what is not recorded of them is as at the start. null: nothing is.
+function positionOf(info, recording) {
+  const parts = ["x", "y", "z"].map((axis) => recording.get(`body.${info.name}.position.${axis}`));
+  if (!parts.some(Boolean)) {
+    return null;
+  }
+  return parts.map((part, i) => part ?? new Float64Array(recording.rows).fill(info.position[i]));
 }
 
 function isSoftware(renderer) {
