@@ -395,6 +395,40 @@ static void test_points_are_those_on_a_half_space(void **state) {
   }
 }
 
+/* Polyhedra have the samples, weights and gradients on a half-space that they have on a wide face,
+ * and weights that sum to N. */
+static void test_polyhedra_on_a_half_space(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom bodies[BODIES];
+  bodies_make(&arena, bodies);
+  uint64_t seed = 29;
+  for (int body = OCTAHEDRON; body <= SPLINTER; body++) {
+    for (int k = 0; k < 100; k++) {
+      ff_quat turn = q_exp(random_vec(&seed, 3));
+      ff_pose pose = lowered(&bodies[body], random_vec(&seed, .3), turn);
+      duo here = {&bodies[body], &table, pose, below},
+          there = {&bodies[body], &ground, pose, level};
+      ff_manifold m;
+      ff_manifold_find(there.a, &there.pa, there.b, &there.pb, INFINITY, &m);
+      assert_close(weight_sum(&m), 4, 1e-9);
+      ff_gradient mine = stored_gradient(here), plane = stored_gradient(there);
+      assert_int_equal(loaded(here), loaded(there));
+      assert_close(stored(here), stored(there), 1e-6 * stored(there));
+      assert_true(v3_norm(v3_sub(mine.shift, plane.shift)) < 1e-5 * v3_norm(plane.shift));
+      assert_true(v3_norm(v3_sub(mine.turn, plane.turn)) < 1e-6 * v3_norm(plane.shift));
+      assert_true(gradient_error(there, 1e-9) < 1e-4);
+      ff_manifold again = m;
+      ff_manifold_evaluate(there.a, &there.pa, there.b, &there.pb, &again, NULL);
+      for (int i = 0; i < m.count; i++) {
+        assert_close(again.samples[i].depth, m.samples[i].depth, 0);
+        assert_true(v3_norm(v3_sub(again.samples[i].point, m.samples[i].point)) == 0);
+      }
+    }
+  }
+  ff_arena_free(&arena);
+}
+
 /* Where a body lies over an edge the crossing bears what the end beyond it would; cut faces have
  * four units as a cap has, and parallel capsules two as on a plane. */
 static void test_units_of_other_rests(void **state) {
@@ -506,6 +540,7 @@ int main(void) {
       cmocka_unit_test(test_order_does_not_matter),
       cmocka_unit_test(test_samples_are_evaluated_again),
       cmocka_unit_test(test_points_are_those_on_a_half_space),
+      cmocka_unit_test(test_polyhedra_on_a_half_space),
       cmocka_unit_test(test_units_of_other_rests),
       cmocka_unit_test(test_overhang_weighs_the_same),
       cmocka_unit_test(test_flush_stacks),

@@ -223,7 +223,7 @@ static ff_touch audit_solved_sample(const ff_model *model, const ff_state *state
   ff_pose workspace_a, workspace_b;
   const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &workspace_a);
   const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &workspace_b);
-  if (b->geom.kind == FF_HALF_SPACE) {
+  if (!ff_manifold_has_features(a->geom.kind, b->geom.kind)) { /* a cylinder on a half-space */
     ff_touch out = {.id = point->id};
     ff_cylinder_plane_evaluate(&a->geom, pose_a, pose_b, model->bindings[near->binding].round, &out,
                                NULL);
@@ -249,7 +249,7 @@ static int audit_samples_now(const ff_model *model, const ff_state *state, const
   const ff_pose *body_a = &state->bodies[a->body].pose, *body_b = &state->bodies[b->body].pose;
   ff_pose workspace_a, workspace_b;
   ff_manifold now;
-  if (b->geom.kind == FF_HALF_SPACE) {
+  if (!ff_manifold_has_features(a->geom.kind, b->geom.kind)) { /* a cylinder on a half-space */
     int count = ff_near_touch(model, near, body_a, body_b, 0, out);
     return count;
   }

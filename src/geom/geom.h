@@ -1,13 +1,11 @@
 /* Shapes and where they touch.
  *
- * A touch is one point of a contact. On a half-space shapes give as many as their form needs:
- * a sphere one, a capsule two (its ends), a box up to eight (its corners), a
- * cylinder four a cap (deepest rim point and three at right angles to it), a polyhedron up to
- * eight (the deepest of each colour of its vertices, see geom/hull.h). The
- * number of points with depth > 0 is then the right one by itself: box on a
- * face 4, on an edge 2, on a corner 1; cylinder standing 4, on its side 2, on
- * its rim 1. A finite shape on a smooth one has one, where they are nearest or deepest; two shapes
- * with edges have a manifold (geom/manifold.h).
+ * A touch is one point of a contact. On a half-space a sphere has one, a capsule two (its ends), a
+ * box up to eight (its corners), a cylinder four a cap (deepest rim point and three at right angles
+ * to it). The number of points with depth > 0 is then the right one by itself: box on a face 4, on
+ * an edge 2, on a corner 1; cylinder standing 4, on its side 2, on its rim 1. A finite shape on a
+ * smooth one has one, where they are nearest or deepest. Two shapes with edges, and polyhedra on
+ * half-spaces, have a manifold (geom/manifold.h).
  */
 #ifndef FF_GEOM_GEOM_H
 #define FF_GEOM_GEOM_H

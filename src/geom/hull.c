@@ -153,15 +153,14 @@ ff_status ff_hull_room(ff_hull *to, ff_arena *arena, int face_count, int corner_
   size_t faces = (size_t)face_count, vertices = (size_t)to->vertex_count;
   to->edge_count = corner_count / 2;
   to->vertices = ff_arena_take(arena, vertices, sizeof(ff_vec3));
-  to->colour = ff_arena_take(arena, vertices, 1);
   to->corners = ff_arena_take(arena, (size_t)corner_count, sizeof(int));
   to->face_size = ff_arena_take(arena, faces, sizeof(int));
   to->face_start = ff_arena_take(arena, faces, sizeof(int));
   to->normal = ff_arena_take(arena, faces, sizeof(ff_vec3));
   to->offset = ff_arena_take(arena, faces, sizeof(double));
   to->edges = ff_arena_take(arena, (size_t)to->edge_count, sizeof(ff_hull_edge));
-  return to->vertices && to->colour && to->corners && to->face_size && to->face_start &&
-                 to->normal && to->offset && to->edges
+  return to->vertices && to->corners && to->face_size && to->face_start && to->normal &&
+                 to->offset && to->edges
              ? FF_OK
              : FF_ERROR_MEMORY;
 }
@@ -306,114 +305,6 @@ static void settle(ff_hull *hull, ff_pose *frame) {
   }
 }
 
-/* ---- colours ------------------------------------------------------------------------------ */
-
-static const unsigned char no_colour = FF_HULL_COLOURS;
-enum { AGAIN = 3 };
-
-static bool has_vertex(const ff_hull *hull, int face, int vertex) {
-  for (int i = 0; i < hull->face_size[face]; i++) {
-    if (face_of(hull, face)[i] == vertex) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* Cost of each colour for a vertex: distance to the farthest vertex of that colour that shares a
- * face with it, and more where all vertices of the face could have different colours. 0 if there
- * is none. */
-static void ask_neighbours(const ff_hull *hull, int vertex, double far[FF_HULL_COLOURS]) {
-  static const double small_face = 4;
-  for (int c = 0; c < FF_HULL_COLOURS; c++) {
-    far[c] = 0;
-  }
-  for (int f = 0; f < hull->face_count; f++) {
-    double weight = hull->face_size[f] <= FF_HULL_COLOURS ? small_face : 1;
-    for (int i = 0; has_vertex(hull, f, vertex) && i < hull->face_size[f]; i++) {
-      int other = face_of(hull, f)[i], c = hull->colour[other];
-      if (c != no_colour) {
-        double apart = v3_norm(v3_sub(hull->vertices[other], hull->vertices[vertex]));
-        far[c] = fmax(far[c], weight * apart);
-      }
-    }
-  }
-}
-
-/* Of each colour, how far off the ground its bearers and a vertex keep one another: how high one is
- * over the faces that the other is on, at least. INFINITY if there are none. */
-static void ask_faces(const ff_hull *hull, int vertex, double apart[FF_HULL_COLOURS]) {
-  for (int c = 0; c < FF_HULL_COLOURS; c++) {
-    apart[c] = INFINITY;
-  }
-  for (int f = 0; f < hull->face_count; f++) {
-    bool here = has_vertex(hull, f, vertex);
-    double high = hull->offset[f] - v3_dot(hull->normal[f], hull->vertices[vertex]);
-    for (int i = 0; i < (here ? hull->vertex_count : hull->face_size[f]); i++) {
-      int other = here ? i : face_of(hull, f)[i], c = hull->colour[other];
-      if (c != no_colour) {
-        double over = v3_dot(hull->normal[f], hull->vertices[other]);
-        apart[c] = fmin(apart[c], here ? hull->offset[f] - over : high);
-      }
-    }
-  }
-}
-
-/* A colour that no neighbour has, of these the one whose bearers are farthest from lying on the
- * ground at the same time; else the one whose bearers are nearest, so that the deepest of a colour
- * is never far from the last one. */
-static int choose_vertex_colour(const double far[FF_HULL_COLOURS],
-                                const double apart[FF_HULL_COLOURS]) {
-  int best = 0;
-  for (int c = 1; c < FF_HULL_COLOURS; c++) {
-    if (far[c] < far[best] || (far[c] == far[best] && apart[c] > apart[best])) {
-      best = c;
-    }
-  }
-  return best;
-}
-
-static void paint(ff_hull *hull, int vertex) {
-  double far[FF_HULL_COLOURS], apart[FF_HULL_COLOURS];
-  unsigned char *colour = (unsigned char *)hull->colour + vertex;
-  *colour = no_colour;
-  ask_neighbours(hull, vertex, far);
-  ask_faces(hull, vertex, apart);
-  *colour = (unsigned char)choose_vertex_colour(far, apart);
-}
-
-/* Always the vertex that is farthest from those that have a colour; then, with all others in sight,
- * each a few times more. apart: m, of each from the nearest that has one. */
-bool ff_hull_paint(ff_hull *hull) {
-  unsigned char *colours = (unsigned char *)hull->colour;
-  double *apart = ff_alloc((size_t)hull->vertex_count, sizeof *apart);
-  if (!apart) {
-    return false;
-  }
-  int next = 0;
-  for (int v = 0; v < hull->vertex_count; v++) {
-    colours[v] = no_colour;
-    apart[v] = INFINITY;
-  }
-  for (int k = 0; k < hull->vertex_count; k++) {
-    int last = next;
-    paint(hull, last);
-    double most = -1;
-    for (int v = 0; v < hull->vertex_count; v++) {
-      apart[v] = fmin(apart[v], v3_norm(v3_sub(hull->vertices[last], hull->vertices[v])));
-      if (colours[v] == no_colour && apart[v] > most) {
-        most = apart[v];
-        next = v;
-      }
-    }
-  }
-  for (int k = 0; k < AGAIN * hull->vertex_count; k++) {
-    paint(hull, k % hull->vertex_count);
-  }
-  ff_free(apart);
-  return true;
-}
-
 static ff_status assemble(ff_hull *out, ff_pose *frame, ff_arena *arena, const ff_vec3 *corners,
                           int count, ff_report *report) {
   /* Euler: at most 2 v - 4 faces and 3 v - 6 edges, each with two ends. */
@@ -429,8 +320,7 @@ static ff_status assemble(ff_hull *out, ff_pose *frame, ff_arena *arena, const f
   if (status == FF_OK) {
     copy_faces(out, &hull);
     settle(out, frame);
-    status = ff_hull_paint(out) ? FF_OK : FF_ERROR_MEMORY;
-    if (status == FF_OK && (!ff_hull_edges(out) || !(out->volume > 0) || !(out->inside > 0))) {
+    if (!ff_hull_edges(out) || !(out->volume > 0) || !(out->inside > 0)) {
       status = ff_report_what(report, "the points are too flat to have a convex hull");
     }
     status = status == FF_OK ? make_topology(out, arena) : status;

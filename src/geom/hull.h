@@ -1,19 +1,8 @@
-/* Convex polyhedra, compiled from their vertices.
- *
- * Every vertex has one of eight colours, such that on each face as many colours meet as can. On a
- * half-space the deepest vertex of each colour is a contact point: at most eight, always the same
- * ones by name, and each depth is a continuous function of the pose, so that forces that
- * follow from it are conservative. Up to eight vertices, all have a colour of their own. Of more,
- * those that can hardly be on the ground at the same time share one. Where a face has more,
- * vertices of a colour are near each other: were they far apart, a body that stands on such a face
- * would feel the force of a colour leap from end to end with the slightest rocking.
- */
+/* Convex polyhedra, compiled from their vertices. */
 #ifndef FF_GEOM_HULL_H
 #define FF_GEOM_HULL_H
 
 #include "geom/geom.h"
-
-enum { FF_HULL_COLOURS = 8 };
 
 typedef struct ff_hull_edge {
   int vertex[2], face[2];
@@ -32,7 +21,6 @@ typedef struct ff_topology {
 
 struct ff_hull {
   const ff_vec3 *vertices;
-  const unsigned char *colour; /* of each vertex */
   int vertex_count;
   const int *corners;    /* vertices of all faces, one face after another, counterclockwise */
   const int *face_size;  /* corners of each face */
@@ -60,7 +48,7 @@ ff_status ff_hull_make(ff_hull *out, ff_pose *frame, ff_arena *arena, const ff_v
 ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, const ff_vec3 *points,
                           size_t count, ff_report *report);
 
-/* Gives a hull its inner core, without colours: eroded by this part of its half thickness, or,
+/* Gives a hull its inner core: eroded by this part of its half thickness, or,
  * where that fails, scaled down. */
 ff_status ff_hull_erode_inner(ff_hull *hull, double part, ff_arena *arena);
 

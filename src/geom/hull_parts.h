@@ -20,7 +20,5 @@ ff_status ff_hull_find(ff_hull_found *out, ff_report *report);
 ff_status ff_hull_room(ff_hull *to, ff_arena *arena, int face_count, int corner_count);
 /* Edges of a hull whose faces are known; false: these do not close. */
 bool ff_hull_edges(ff_hull *hull);
-/* A colour for each vertex; false: no memory. */
-bool ff_hull_paint(ff_hull *hull);
 
 #endif

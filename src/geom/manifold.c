@@ -85,7 +85,8 @@ static void sort_samples(ff_manifold *m) {
 }
 
 bool ff_manifold_has_features(ff_shape_kind a, ff_shape_kind b) {
-  return ff_geom_has_facets(a) && ff_geom_has_facets(b);
+  bool plane = b == FF_HALF_SPACE && !ff_geom_touch_of(a, b);
+  return ff_geom_has_facets(a) && (plane || ff_geom_has_facets(b));
 }
 
 int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b) {
@@ -128,7 +129,9 @@ int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
   if (!ff_manifold_has_features(a->kind, b->kind)) {
     return find_points(a, pose_a, b, pose_b, margin, out);
   }
-  if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
+  if (b->kind == FF_HALF_SPACE) {
+    ff_manifold_plane(a, pose_a, pose_b, margin, out);
+  } else if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
     ff_manifold_capsules(a, pose_a, b, pose_b, margin, out);
   } else if (b->kind == FF_CAPSULE) {
     ff_manifold_facets(b, pose_b, a, pose_a, margin, out);
@@ -151,6 +154,10 @@ bool ff_manifold_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom
       ff_continued_rates(&pair, pose_a, rates[i].along);
     }
     return known;
+  }
+  if (b->kind == FF_HALF_SPACE) {
+    ff_manifold_plane_evaluate(a, pose_a, pose_b, io, rates);
+    return true;
   }
   if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
     ff_manifold_capsules_evaluate(a, pose_a, b, pose_b, io);

@@ -28,7 +28,8 @@
  * pair as a whole, see ff_whole_weight in geom/manifold_parts.h. Body wholly on a face: the points
  * and the force that it has on a half-space.
  *
- * Half-spaces, and smooth shapes with anything: points of geom/geom.h with a weight of 1.
+ * Half-spaces as B: K of a polyhedron is its lower side (manifold_plane.c). Other shapes on
+ * half-spaces, and smooth shapes with anything: points of geom/geom.h with a weight of 1.
  */
 #ifndef FF_GEOM_MANIFOLD_H
 #define FF_GEOM_MANIFOLD_H

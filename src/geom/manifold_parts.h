@@ -21,6 +21,13 @@ int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
 void ff_manifold_capsules_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                                    const ff_pose *pose_b, ff_manifold *io);
 
+/* A polyhedron on a half-space. */
+int ff_manifold_plane(const ff_geom *a, const ff_pose *pose_a, const ff_pose *plane, double margin,
+                      ff_manifold *out);
+
+void ff_manifold_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_pose *plane,
+                                ff_manifold *io, ff_sample_rates *rates);
+
 /* y^2 (3 - 2 y) for y from 0 to 1, and its derivative. */
 static inline double ff_smooth_step(double y, double *rate) {
   y = lesser(greater(y, 0), 1);

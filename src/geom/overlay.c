@@ -410,6 +410,26 @@ int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int li
   return o.count;
 }
 
+int ff_overlay_plane(const ff_polytope *a, double margin, int limit, ff_overlay_sample *out) {
+  overlay o;
+  o.segment = false;
+  o.margin = margin;
+  o.out = out;
+  o.count = 0;
+  o.limit = limit;
+  relief_init(&o.a, a, -1);
+  for (int v = 0; v < a->topology->vertex_count; v++) {
+    if (a->vertex[v].z < margin && vertex_faces(&o.a, v)) {
+      ff_feature_depth depth = ff_vertex_face_depth(up, a->vertex[v], up, v3(0, 0, 0));
+      ff_overlay_sample *at = add_sample(&o, FF_PAIR_VERTEX_FACE, v, 0, &depth);
+      if (at) {
+        vertex_weight(at, &o.a, v, up);
+      }
+    }
+  }
+  return o.count;
+}
+
 int ff_overlay_segment(const ff_vec3 ends[2], const ff_polytope *b, double margin, int limit,
                        ff_overlay_sample *out, ff_overlay_sample *fade) {
   static const int none[3] = {0, 0, 0};

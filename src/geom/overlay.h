@@ -21,6 +21,9 @@ typedef struct ff_overlay_sample {
 int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int limit,
                ff_overlay_sample *out);
 
+/* The same of a over the plane z = 0, of which vertices of a only are samples. */
+int ff_overlay_plane(const ff_polytope *a, double margin, int limit, ff_overlay_sample *out);
+
 /* The same of a segment over b, in place of a: vertices 0 and 1 are its ends, edge 0 is all of it.
  * Weights over N = 2; they sum to 1, or to less where the segment leans by more than 30 degrees: to
  * the weight of *fade. */

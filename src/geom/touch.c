@@ -32,7 +32,7 @@ static pair_entry entry_of(ff_shape_kind a, ff_shape_kind b) {
 }
 
 bool ff_geom_in_order(ff_shape_kind a, ff_shape_kind b) {
-  return entry_of(a, b).touch != NULL;
+  return entry_of(a, b).limit > 0;
 }
 
 int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b) {

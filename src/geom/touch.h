@@ -16,7 +16,6 @@ int ff_touch_intersection_blunt(const ff_geom *a, const ff_pose *pose_a, const f
                                 double blunt, double margin, ff_touch *out);
 int ff_touch_superellipsoid_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
                                   double blunt, double margin, ff_touch *out);
-ff_touch_pair ff_touch_polyhedron_plane;
 ff_touch_pair ff_touch_intersection_plane;
 ff_touch_pair ff_touch_sphere_sphere;
 ff_touch_pair ff_touch_ellipsoid_ellipsoid; /* either may be a sphere */

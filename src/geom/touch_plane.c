@@ -6,7 +6,6 @@
  * rim) the wandering is along the tangent plane, parallel to the half-space's, and
  * adds nothing to the rate.
  */
-#include "geom/hull.h"
 #include "geom/implicit.h"
 #include "geom/parts.h"
 #include "geom/touch.h"
@@ -148,8 +147,7 @@ bool ff_geom_wander(const ff_geom *geom, ff_quat orientation, ff_vec3 normal, ff
       *out = (ff_mat3){{{0, r * n.z, -r * n.y}, {-r * n.z, 0, r * n.x}, {r * n.y, -r * n.x, 0}}};
       return true;
     case FF_ELLIPSOID: ellipsoid_wander(geom->size, orientation, normal, out); return true;
-    case FF_BOX:
-    case FF_POLYHEDRON: *out = (ff_mat3){{{0}}}; return true; /* corners */
+    case FF_BOX: *out = (ff_mat3){{{0}}}; return true; /* corners */
     default: return false;
   }
 }
@@ -283,38 +281,6 @@ int ff_touch_superellipsoid_blunt(const ff_geom *a, const ff_pose *pose_a, const
                     .depth = sum - height(&ground, pose_a->position),
                     .curvature = {INFINITY, INFINITY}};
   return add_plane_touch(out, 0, &ground, margin, touch);
-}
-
-/* Feature: the colour; its deepest vertex touches. */
-int ff_touch_polyhedron_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                              const ff_pose *pose_b, double margin, ff_touch *out) {
-  (void)b;
-  plane ground = plane_of(pose_b);
-  ff_vec3 down = q_unrotate(pose_a->orientation, v3_neg(ground.normal));
-  double far[FF_HULL_COLOURS];
-  int deepest[FF_HULL_COLOURS], count = 0;
-  for (int c = 0; c < FF_HULL_COLOURS; c++) {
-    deepest[c] = -1;
-  }
-  for (int i = 0; i < a->hull->vertex_count; i++) {
-    int c = a->hull->colour[i];
-    double reach = v3_dot(down, a->hull->vertices[i]);
-    if (deepest[c] < 0 || reach > far[c]) {
-      deepest[c] = i;
-      far[c] = reach;
-    }
-  }
-  double up = height(&ground, pose_a->position);
-  for (int c = 0; c < FF_HULL_COLOURS; c++) {
-    if (deepest[c] >= 0 && far[c] - up > -margin) {
-      ff_touch touch = {.point = pose_point(*pose_a, a->hull->vertices[deepest[c]]),
-                        .depth = far[c] - up,
-                        .curvature = {INFINITY, INFINITY},
-                        .feature = c};
-      count = add_plane_touch(out, count, &ground, margin, touch);
-    }
-  }
-  return count;
 }
 
 /* Rounded where one member alone bounds it, sharp where several do. */

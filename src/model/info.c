@@ -197,6 +197,12 @@ static double pair_start_gap(const ff_model *model, const ff_model_pair *pair) {
     for (int j = b->first_shape; j < b->first_shape + b->shape_count; j++) {
       const ff_model_shape *sa = &model->shapes[i], *sb = &model->shapes[j];
       ff_pose pa = pose_mul(a->start, sa->pose), pb = pose_mul(b->start, sb->pose);
+      if (sb->geom.kind == FF_HALF_SPACE) {
+        ff_vec3 n = q_axis_z(pb.orientation);
+        ff_vec3 low = ff_geom_support(&sa->geom, q_unrotate(pa.orientation, v3_neg(n)));
+        depth = fmax(depth, -v3_dot(n, v3_sub(pose_point(pa, low), pb.position)));
+        continue;
+      }
       ff_touch touches[FF_TOUCH_MAX];
       int count = ff_geom_touch(&sa->geom, &pa, &sb->geom, &pb, INFINITY, touches);
       for (int k = 0; k < count; k++) {
