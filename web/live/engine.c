@@ -259,9 +259,11 @@ EMSCRIPTEN_KEEPALIVE int live_document(const char *path, int bodies) {
 
 /* ---- samples while it runs ------------------------------------------------------------------- */
 
+/* s that a whole run takes. */
 EMSCRIPTEN_KEEPALIVE double live_duration(void) {
   return ff_model_run(ff_run_model(live.run))->duration;
 }
+/* Samples so far. */
 EMSCRIPTEN_KEEPALIVE int live_rows(void) {
   return (int)ff_recording_rows(ff_run_recording(live.run));
 }
@@ -271,6 +273,7 @@ EMSCRIPTEN_KEEPALIVE int live_channels(void) {
 EMSCRIPTEN_KEEPALIVE const char *live_channel(int channel) {
   return ff_recording_about(ff_run_recording(live.run))->names[channel];
 }
+/* Values of a channel, one for each sample; valid until the run goes on. */
 EMSCRIPTEN_KEEPALIVE const double *live_column(int channel) {
   return ff_recording_column(ff_run_recording(live.run), channel);
 }

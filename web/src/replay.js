@@ -41,7 +41,7 @@ export class Replay {
     this.overlay = el("ul", { class: "overlay", aria: { label: "Contacts now", live: "off" } });
     this.scaleNote = el("p", { class: "scale-note" });
     this.view = el("div", { class: "stage" }, this.canvas, this.overlay, this.scaleNote);
-    this.node = el("div", { class: "replay" }, this.view, this.transport(), this.options(), keyHelp());
+    this.node = el("div", { class: "replay" }, this.view, this.transport(), this.options(), missingNote(recording), keyHelp());
     this.node.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -286,6 +286,13 @@ function overlayLine({ text, colour }) {
   const dot = el("span", { class: "dot" });
   dot.style.background = colour;
   return el("li", {}, dot, el("bdi", {}, text));
+}
+
+// Meshes that could not be read.
+function missingNote(recording) {
+  const names = recording.bodies.filter((body) => body.missing).map((body) => body.name);
+  const some = `${names.slice(0, 4).join(", ")}${names.length > 4 ? ", …" : ""}`;
+  return names.length ? el("p", { class: "note" }, "Meshes that could not be read, or were too many, are not drawn: ", el("bdi", {}, some)) : null;
 }
 
 function keyHelp() {
