@@ -528,8 +528,11 @@ static ff_status micro_step(ff_work *work, double t_end) {
   }
   size_t bytes = (size_t)state->point_count * sizeof *state->points;
   size_t own_bytes = (size_t)state->point_count * sizeof *micro->held_own;
-  memcpy(micro->held, state->points, bytes);
-  memcpy(micro->held_own, state->own_points, own_bytes);
+  /* Only a new pair list may fail; robots are placed anew when it is asked for. */
+  if (work->model->robot_count > 0 || ff_candidates_stale(work->model, state, t_end, state->y)) {
+    memcpy(micro->held, state->points, bytes);
+    memcpy(micro->held_own, state->own_points, own_bytes);
+  }
   ff_micro_show(micro);
   bool crowd = micro->crowd.order.large_count > 0;
   state->crowd_accuracy = crowd ? work->model->run.stepper.accuracy : 0;
