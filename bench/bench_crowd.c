@@ -3,7 +3,7 @@
  *
  *   bench_crowd                          all rows, about ten minutes
  *   bench_crowd short                    small piles and few steps: does every row run?
- *   bench_crowd growth                   free flight of 1e3 to 1e5 spheres
+ *   bench_crowd growth [COUNT]           free flight of up to 1e5 or COUNT spheres
  *   bench_crowd humanoids                100 humanoids on a floor
  *   bench_crowd KIND COUNT STEPPER...    one pile: spheres, boxes or mixed; steppers, `bullet`,
  *                                        `ode`
@@ -377,9 +377,8 @@ static void judge_humanoids(void) {
 }
 
 /* Creation, memory and free flight of many spheres. */
-static void judge_growth(void) {
+static void judge_growth(int most) {
   double first = 0;
-  int most = is_short ? 1000 : 100000;
   for (int count = most / 100; count <= most; count *= 10) {
     crowd_pile pile = make_pile("spheres", count);
     for (int i = 0; i < count; i++) {
@@ -430,8 +429,8 @@ static int run_one(char **argv, int argc) {
 
 int main(int argc, char **argv) {
   static const char *const all[] = {"symplectic-euler", "quasi-rigid", "micro-macro"};
-  if (argc == 2 && strcmp(argv[1], "growth") == 0) {
-    judge_growth();
+  if (argc >= 2 && strcmp(argv[1], "growth") == 0) {
+    judge_growth(argc > 2 ? atoi(argv[2]) : 100000);
     return targets_end();
   }
   if (argc == 2 && strcmp(argv[1], "humanoids") == 0) {
@@ -452,7 +451,7 @@ int main(int argc, char **argv) {
   judge("mixed", 192, all, 1, 0.8, 0.8);
   judge("boxes", 1000, all, 1, 0.8, 0.8);
   judge_humanoids();
-  judge_growth();
+  judge_growth(is_short ? 1000 : 100000);
   judge("spheres", 8000, all, 1, 0.5, 0.3);
   forming_steps = is_short ? forming_steps : 300; /* boxes and their peers take long */
   settled_steps = is_short ? settled_steps : 50;

@@ -65,16 +65,30 @@ void ff_fit_print_estimates(const ff_fit_outcome *o, const ff_fit *fit, FILE *ou
   fit_print_warnings(o, out);
 }
 
+/* "1.2 +- 0.1", without the deviation if it is unknown. */
+static void fit_mean_text(char text[64], double mean, double error) {
+  if (isnan(mean)) {
+    snprintf(text, 64, "-");
+  } else if (isnan(error)) {
+    snprintf(text, 64, "%.4g", mean);
+  } else {
+    snprintf(text, 64, "%.4g +- %.2g", mean, error);
+  }
+}
+
 static void fit_print_law(const ff_fit *fit, int law, FILE *out) {
+  char text[64];
   ff_fit_outcome o = ff_fit_outcome_of(fit, law);
   ff_cli_say(out, "\nlaw        %s\n", o.law);
   ff_fit_print_estimates(&o, fit, out);
   ff_cli_say(out, "error      %.4g x noise fitted", o.rms);
   if (isfinite(o.crossed)) {
-    ff_cli_say(out, ", %.4g +- %.2g cross-validated", o.crossed, o.crossed_error);
+    fit_mean_text(text, o.crossed, o.crossed_error);
+    ff_cli_say(out, ", %s cross-validated", text);
   }
   if (isfinite(o.held_out)) {
-    ff_cli_say(out, ", %.4g +- %.2g held out", o.held_out, o.held_out_error);
+    fit_mean_text(text, o.held_out, o.held_out_error);
+    ff_cli_say(out, ", %s held out", text);
   }
   if (isnan(o.aicc)) {
     ff_cli_say(out, "\n");
@@ -144,24 +158,12 @@ static void fit_print_comparison(const ff_fit *fit, FILE *out) {
   }
 }
 
-static void fit_print_mean(FILE *out, double mean, double error) {
-  char text[64];
-  if (isnan(mean)) {
-    snprintf(text, sizeof text, "-");
-  } else if (isnan(error)) {
-    snprintf(text, sizeof text, "%.4g", mean);
-  } else {
-    snprintf(text, sizeof text, "%.4g +- %.2g", mean, error);
-  }
-  ff_cli_say(out, "  %-22s", text);
-}
-
 /* A line for each law, fitted and held out, and for each published figure. */
 static void fit_print_errors(const ff_fit *fit, FILE *out) {
+  char text[64];
   int count = ff_fit_error_count(fit);
   ff_cli_say(out, "\n%-44s", "errors");
   for (int e = 0; e < count; e++) {
-    char text[64];
     ff_fit_error error = ff_fit_error_of(fit, 0, e);
     snprintf(text, sizeof text, "%.30s%s%.20s%s", error.name, error.unit[0] ? " (" : "", error.unit,
              error.unit[0] ? ")" : "");
@@ -176,8 +178,9 @@ static void fit_print_errors(const ff_fit *fit, FILE *out) {
                  held ? "held out" : "fitted");
       for (int e = 0; e < count; e++) {
         ff_fit_error error = ff_fit_error_of(fit, i, e);
-        fit_print_mean(out, held ? error.held_out : error.fitted,
-                       held ? error.held_out_error : error.fitted_error);
+        fit_mean_text(text, held ? error.held_out : error.fitted,
+                      held ? error.held_out_error : error.fitted_error);
+        ff_cli_say(out, "  %-22s", text);
       }
     }
   }
@@ -185,7 +188,8 @@ static void fit_print_errors(const ff_fit *fit, FILE *out) {
     ff_fit_published figure = ff_fit_published_of(fit, i);
     ff_cli_say(out, "\n  %-31.31s %-10s", figure.name, "published");
     for (int e = 0; e < count; e++) {
-      fit_print_mean(out, figure.values[e], NAN);
+      fit_mean_text(text, figure.values[e], NAN);
+      ff_cli_say(out, "  %-22s", text);
     }
   }
   ff_cli_say(out, "\n");

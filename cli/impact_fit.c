@@ -71,8 +71,12 @@ static void impact_fit_print(const ff_cli_impact_fit *given, double mass, bool n
   for (int i = 0; idle; idle = ff_impact_fit_idle(fit, ++i)) {
     printf("  %-20s has no effect on restitution\n", idle);
   }
-  printf("error      %.4g %s rms\ncriteria   AICc %.6g, BIC %.6g\n\n", o.rms,
-         noise ? "x noise" : "of restitution", o.aicc, o.bic);
+  printf("error      %.4g %s rms\n", o.rms, noise ? "x noise" : "of restitution");
+  if (isfinite(o.aicc)) {
+    printf("criteria   AICc %.6g, BIC %.6g\n\n", o.aicc, o.bic);
+  } else {
+    printf("criteria   BIC %.6g (AICc needs more impacts)\n\n", o.bic);
+  }
   ff_cli_table_text(table, stdout);
 }
 

@@ -235,7 +235,8 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
   if (!has_fixed_step(run)) {
     summary_print_stiff(&audit, time, out);
   }
-  ff_cli_say(out, "contacts   %ld touch-downs, %ld lift-offs\n", summary->touches, summary->lifts);
+  ff_cli_say(out, "contacts   %ld touch-down%s, %ld lift-off%s\n", summary->touches,
+             summary->touches == 1 ? "" : "s", summary->lifts, summary->lifts == 1 ? "" : "s");
   if (summary->samples > 0) {
     ff_cli_say(out, "recorded   %ld samples of %d channels\n", summary->samples, summary->channels);
   }

@@ -8,9 +8,9 @@
 
 enum { OUTPUT = 1 << 17 };
 
-static const char *const verbs[] = {"run",      "check",    "new",    "laws",   "materials",
-                                    "steppers", "findings", "impact", "volume", "channels",
-                                    "paper",    "sweep",    "fit",    "view"};
+static const char *const verbs[] = {"run",      "check",    "new",    "laws",     "materials",
+                                    "steppers", "findings", "impact", "volume",   "channels",
+                                    "paper",    "sweep",    "fit",    "validate", "view"};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static char first[OUTPUT], second[OUTPUT];

@@ -143,6 +143,29 @@ static void a_stepper_is_chosen_that_fits_the_scene(void **state) {
   world_end(&w);
 }
 
+/* Damping of hunt-crossley grows with the depth that is reached: a fall over a gap needs the step
+ * of an approach at the speed that it ends with. */
+static void stable_steps_count_the_fall_over_the_gap(void **state) {
+  (void)state;
+  static const char text[] =
+      HEAD "  floor: {fixed: true, shape: {half-space: {}}}\n"
+           "  ball: {mass: 1, shape: {sphere: {radius: 0.1}}, position: [0, 0, %.17g],\n"
+           "         velocity: [0, 0, %.17g]}\n"
+           "contacts: [{pair: [ball, floor], normal: {law: hunt-crossley, k: 1e6, n: 1.5}}]\n"
+           "gravity: [0, 0, -9.81]\n";
+  double steps[3];
+  const double heights[] = {0.5, 0, 0}, speeds[] = {0, sqrt(2 * 9.81 * 0.5), 0};
+  for (int i = 0; i < 3; i++) {
+    char scene[600];
+    snprintf(scene, sizeof scene, text, 0.1 + heights[i], -speeds[i]);
+    world w = open_text(scene);
+    steps[i] = ff_model_stable_step(w.model);
+    world_end(&w);
+  }
+  assert_true(fabs(steps[0] - steps[1]) < 1e-6 * steps[1]);
+  assert_true(steps[0] < 0.9 * steps[2]);
+}
+
 /* Scenes to start from run good, and `check` has nothing to warn of. An existing file is kept. */
 static void new_writes_scenes_that_run_good(void **state) {
   (void)state;
@@ -170,6 +193,7 @@ int main(void) {
       cmocka_unit_test(contacts_none_and_unknown_materials_have_no_contacts),
       cmocka_unit_test(materials_give_laws_under_every_stepper),
       cmocka_unit_test(a_stepper_is_chosen_that_fits_the_scene),
+      cmocka_unit_test(stable_steps_count_the_fall_over_the_gap),
       cmocka_unit_test(new_writes_scenes_that_run_good),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

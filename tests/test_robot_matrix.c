@@ -353,9 +353,74 @@ static int leave_folder(void **state) {
   return remove_folder();
 }
 
+/* ---- bases of many corners --------------------------------------------------------------------
+ */
+
+/* A disc of twelve corners, 0.26 by 0.2 by 0.05 m. */
+static void write_disc(const char *path) {
+  FILE *out = fopen(path, "w");
+  assert_non_null(out);
+  for (int i = 0; i < 24; i++) {
+    double angle = 2 * M_PI * (i % 12) / 12 + 0.1;
+    fprintf(out, "v %.9g %.9g %g\n", 0.13 * cos(angle), 0.1 * sin(angle), i < 12 ? 0.0 : 0.05);
+  }
+  for (int i = 1; i < 11; i++) {
+    fprintf(out, "f 1 %d %d\nf 13 %d %d\n", i + 2, i + 1, i + 13, i + 14);
+  }
+  for (int i = 0; i < 12; i++) {
+    int j = (i + 1) % 12;
+    fprintf(out, "f %d %d %d\nf %d %d %d\n", i + 1, j + 1, j + 13, i + 1, j + 13, i + 13);
+  }
+  assert_int_equal(fclose(out), 0);
+}
+
+/* The deepest corner of each colour bears the robot. Where two are as deep, the arm of the force
+ * leaps between them and `quasi-rigid` found no solution, at the first step. */
+static void a_robot_stands_on_a_base_of_many_corners(void **state) {
+  (void)state;
+  write_disc("base.obj");
+  write_text(
+      "r.urdf",
+      "<robot name='r'><link name='base'><inertial><origin xyz='0 0 0.025'/><mass value='0.8'/>"
+      "<inertia ixx='0.0033' iyy='0.0014' izz='0.004' ixy='0' ixz='0' iyz='0'/></inertial>"
+      "<collision><geometry><mesh filename='base.obj'/></geometry></collision></link>"
+      "<link name='arm'><inertial><origin xyz='0.03 0.02 0.1'/><mass value='0.9'/>"
+      "<inertia ixx='0.001' iyy='0.001' izz='0.0004' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+      "<joint name='j' type='revolute'><parent link='base'/><child link='arm'/>"
+      "<origin xyz='0 0 0.05'/><axis xyz='0 1 0'/>"
+      "<limit lower='-2' upper='2' effort='100' velocity='3'/></joint></robot>");
+  write_text("scene.yaml", "footfall: 1\n"
+                           "stepper: {kind: quasi-rigid, step: 1e-3}\n"
+                           "robots:\n"
+                           "  r: {urdf: r.urdf, ground: 0, servo: {stiffness: 30, damping: 2}}\n"
+                           "bodies:\n"
+                           "  floor: {fixed: true, shape: {half-space: {}}}\n"
+                           "contacts:\n"
+                           "  - pair: [r, floor]\n"
+                           "    normal: {law: linear, k: 1.48e4, b: 148}\n"
+                           "    friction: {law: coulomb, mu_static: 0.8}\n");
+  ff_scene *scene = NULL;
+  ff_model *model = NULL;
+  ff_sim *sim = NULL;
+  ff_report report = {.line = 0};
+  assert_int_equal(ff_scene_load(&scene, "scene.yaml", NULL, 0, &report), FF_OK);
+  assert_int_equal(ff_model_build(&model, scene, &report), FF_OK);
+  assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+  assert_int_equal(ff_sim_advance(sim, 0.3), FF_OK);
+  ff_body base = ff_model_body_find(model, "r-base");
+  assert_true(fabs(ff_sim_body(sim, base).position.z) < 0.03);
+  assert_int_equal(ff_sim_audit(sim).verdict, FF_VERDICT_GOOD);
+  ff_sim_destroy(&sim);
+  ff_model_destroy(&model);
+  ff_scene_destroy(&scene);
+  assert_int_equal(remove("base.obj"), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_robot_runs_under_every_stepper, enter_folder,
+                                      leave_folder),
+      cmocka_unit_test_setup_teardown(a_robot_stands_on_a_base_of_many_corners, enter_folder,
                                       leave_folder),
       cmocka_unit_test_setup_teardown(every_task_is_done_under_every_stepper, enter_folder,
                                       leave_folder),

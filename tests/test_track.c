@@ -9,7 +9,7 @@
 
 static int leave_folder(void **state) {
   (void)state;
-  static const char *const names[] = {"a.csv", "a.mot", "a.trc", "a.yaml"};
+  static const char *const names[] = {"a.csv", "a.mot", "a.trc", "a.yaml", "a.urdf"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     unlink(names[i]);
   }
@@ -330,6 +330,36 @@ static void springs_pull_a_free_body_along_its_track(void **state) {
   unload(sim, model);
 }
 
+/* Without a spring nothing would hold the root of a robot on its track. */
+static void a_tracked_robot_needs_a_spring(void **state) {
+  (void)state;
+  ff_scene *scene = NULL;
+  ff_model *model = NULL;
+  ff_report report = {0};
+  write_poses("a.csv", 20, 0.05);
+  write_text(
+      "a.urdf",
+      "<robot name=\"one\"><link name=\"trunk\"><inertial><mass value=\"1\"/><inertia "
+      "ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link></robot>");
+  static const char start[] = "footfall: 1\nrobots:\n  one:\n    urdf: a.urdf\n    base: free\n    "
+                              "track: {file: a.csv, position: [x, y, z]";
+  char text[500];
+  snprintf(text, sizeof text, "%s}\n", start);
+  write_text("a.yaml", text);
+  assert_int_equal(ff_scene_load(&scene, "a.yaml", NULL, 0, &report), FF_OK);
+  assert_int_equal(ff_model_build(&model, scene, &report), FF_ERROR_INPUT);
+  assert_non_null(strstr(report.what, "spring"));
+  ff_scene_destroy(&scene);
+  snprintf(text, sizeof text,
+           "%s, spring: {stiffness: 1e5, damping: 600, turn-stiffness: 10}}\ngravity: [0, 0, 0]\n",
+           start);
+  ff_sim *sim = load(&model, text);
+  assert_int_equal(ff_sim_advance(sim, 0.9), FF_OK);
+  ff_vec3 at = ff_sim_body(sim, ff_model_body_find(model, "one-trunk")).position;
+  assert_close(vector_gap(at, motion_at(0.9).pose.position), 0, 1e-3);
+  unload(sim, model);
+}
+
 int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
   const struct CMUnitTest tests[] = {
@@ -343,6 +373,7 @@ int main(void) {
       IN_FOLDER(bad_tables_name_file_and_line),
       IN_FOLDER(a_tracked_body_presses_on_a_fixed_one),
       IN_FOLDER(springs_pull_a_free_body_along_its_track),
+      IN_FOLDER(a_tracked_robot_needs_a_spring),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

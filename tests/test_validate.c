@@ -85,7 +85,7 @@ static void write_tensor(const char *path, const double *rows) {
   memcpy(&bytes[4], &count, 8);
   for (int i = 0; i < FRAMES; i++) {
     for (int k = 0; k < 7; k++) {
-      bytes[5 + 19 * i + k] = rows[7 * i + k] * (k < 3 ? 0.978 / 0.0524 : 1);
+      bytes[5 + 19 * i + k] = rows[7 * i + k] * (k < 3 ? 0.9742 / 0.0524 : 1);
     }
   }
   write_bytes(path, bytes, sizeof bytes);

@@ -90,7 +90,9 @@ static ff_status csv_read_names(csv *in, ff_recording *recording) {
       return csv_report(&before, "has an unclosed quote");
     }
     if (i == 0 && strcmp(name, "time") != 0) {
-      return csv_report(&before, "is not a recording: its first column is not 'time'");
+      return csv_report(
+          &before, "is not a recording: its first column is not 'time' (s); name the others as "
+                   "channels, as in the first line of footfall run -o FILE.csv");
     }
     recording->names[i] = ff_strdup(name);
     recording->units[i] = ff_strdup("");

@@ -501,12 +501,71 @@ static bool pair_find_binding(const ff_model *model, int i, int j, ff_model_pair
   return false;
 }
 
+/* Bodies with a shape of a class; -1: none. */
+typedef struct class_bodies {
+  int moved, any[2]; /* the first that meets others, and the first two */
+} class_bodies;
+
+static class_bodies *find_class_bodies(ff_build *build) {
+  const ff_model *model = build->model;
+  class_bodies *out = ff_arena_take(&build->scratch, (size_t)model->class_count, sizeof *out);
+  for (int c = 0; out && c < model->class_count; c++) {
+    out[c] = (class_bodies){-1, {-1, -1}};
+  }
+  for (int s = 0; out && s < model->shape_count; s++) {
+    class_bodies *to = &out[model->shapes[s].class_index];
+    int body = model->shapes[s].body;
+    to->moved = to->moved < 0 && model->bodies[body].meets ? body : to->moved;
+    if (to->any[0] < 0) {
+      to->any[0] = body;
+    } else if (to->any[1] < 0 && body != to->any[0]) {
+      to->any[1] = body;
+    }
+  }
+  return out;
+}
+
+/* A body of class a that meets others, and another of class b. */
+static bool find_class_pair(const class_bodies *bodies, int a, int b, int *i, int *j) {
+  *i = bodies[a].moved;
+  *j = bodies[b].any[0] == *i ? bodies[b].any[1] : bodies[b].any[0];
+  return *i >= 0 && *j >= 0;
+}
+
+/* Where pairs of bodies are too many: one for any two classes of shapes that collide. */
+static ff_status list_class_pairs(ff_build *build) {
+  ff_model *model = build->model;
+  int n = model->class_count, count = 0;
+  if ((double)n * n > PAIR_LIMIT) {
+    return FF_OK;
+  }
+  const class_bodies *bodies = find_class_bodies(build);
+  ff_model_pair *pairs = ff_build_take(build, n * (n + 1) / 2, sizeof *pairs);
+  if (!bodies || !pairs) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int a = 0; a < n; a++) {
+    for (int b = a; b < n; b++) {
+      int i, j;
+      if (model->class_table[a * n + b] >= 0 &&
+          (find_class_pair(bodies, a, b, &i, &j) || find_class_pair(bodies, b, a, &j, &i)) &&
+          pair_find_binding(model, i, j, &pairs[count])) {
+        count++;
+      }
+    }
+  }
+  model->pairs = pairs;
+  model->pair_count = count;
+  model->pairs_of_classes = true;
+  return FF_OK;
+}
+
 /* Lists pairs of bodies, up to a limit. */
 static ff_status list_body_pairs(ff_build *build) {
   ff_model *model = build->model;
   double most = (double)model->moved_count * model->body_count;
   if (most > PAIR_LIMIT) {
-    return FF_OK;
+    return list_class_pairs(build);
   }
   for (int pass = 0; pass < 2; pass++) { /* count, then fill */
     ff_model_pair *pairs = NULL;

@@ -84,10 +84,16 @@ ff_status ff_build_guides(ff_build *build) {
     if (def->track.poses.rows == 0) {
       continue;
     }
-    status = def->root == FF_JOINT_FREE
-                 ? build_guide(build, &guides[count++], scene->robots[i].first_body, &def->track,
-                               "robots", def->name)
-                 : guide_report(build, "robots", def->name, "needs a robot with a free root");
+    if (def->root != FF_JOINT_FREE) {
+      status = guide_report(build, "robots", def->name, "needs a robot with a free root");
+    } else if (!(def->track.stiffness > 0)) { /* nothing would hold the root on the track */
+      status = guide_report(build, "robots", def->name,
+                            "needs a spring with a stiffness greater than 0: a robot is pulled "
+                            "along its track");
+    } else {
+      status = build_guide(build, &guides[count++], scene->robots[i].first_body, &def->track,
+                           "robots", def->name);
+    }
   }
   build->model->guides = guides;
   build->model->guide_count = count;

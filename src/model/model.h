@@ -247,6 +247,7 @@ struct ff_model {
   const double *breakpoints; /* s, breakpoints of tables, drives and motions; sorted */
 
   int pair_count;
+  bool pairs_of_classes; /* there are more, of the same classes of shapes */
   const ff_model_pair *pairs;
   int loaded_count;
   const int *loaded_bodies; /* links and fixed bodies that may be in contact */

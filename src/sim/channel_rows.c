@@ -79,7 +79,8 @@ static const ff_channel_row contact_rows[] = {
 };
 
 static int contact_count(const ff_model *model) {
-  return model->pair_count <= FF_CONTACT_CHANNEL_PAIRS ? model->pair_count : 0;
+  bool all = !model->pairs_of_classes && model->pair_count <= FF_CONTACT_CHANNEL_PAIRS;
+  return all ? model->pair_count : 0;
 }
 
 static void name_contact(const ff_model *model, int member, char name[FF_MEMBER_NAME]) {

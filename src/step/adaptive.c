@@ -415,6 +415,32 @@ static bool crawls(ff_work *work) {
   return pace < work->model->run.duration / NEVER;
 }
 
+/* After a step that stays: switches the point of its event, or renews contact samples. */
+static void finish_adaptive_step(ff_work *work, bool event) {
+  ff_state *state = work->state;
+  const ff_model *model = work->model;
+  if (work->sampled) { /* the points as they are inside the step, before anything is switched */
+    size_t points = (size_t)state->point_count;
+    memcpy(state->old_points, state->points, points * sizeof *state->points);
+    memcpy(state->old_own_points, state->own_points, points * state->own_size);
+  }
+  if (event) {
+    switch_point(work, ff_ode_event(work->ode));
+    restart(work);
+    if (flies(work)) {
+      ff_ode_suggest(work->ode, model->run.stepper.max_step);
+    }
+  } else {
+    rate_end(work);
+    renew_samples(work);
+    if (model->memory_count > 0 && ff_frame_leans(model, state)) {
+      ff_frame_anchor(model, state);
+      restart(work);
+    }
+  }
+  work->steps++;
+}
+
 static ff_status adaptive_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   const ff_model *model = work->model;
@@ -452,26 +478,7 @@ static ff_status adaptive_step(ff_work *work, double t_end) {
     if (ff_is_cancelled(&work->cancelled)) { /* peaks need rates, too */
       return fail_adaptive_step(work, t);
     }
-    if (work->sampled) { /* the points as they are inside the step, before anything is switched */
-      size_t points = (size_t)state->point_count;
-      memcpy(state->old_points, state->points, points * sizeof *state->points);
-      memcpy(state->old_own_points, state->own_points, points * state->own_size);
-    }
-    if (outcome == FF_ODE_EVENT) {
-      switch_point(work, ff_ode_event(work->ode));
-      restart(work);
-      if (flies(work)) {
-        ff_ode_suggest(work->ode, model->run.stepper.max_step);
-      }
-    } else {
-      rate_end(work);
-      renew_samples(work);
-      if (model->memory_count > 0 && ff_frame_leans(model, state)) {
-        ff_frame_anchor(model, state);
-        restart(work);
-      }
-    }
-    work->steps++;
+    finish_adaptive_step(work, outcome == FF_ODE_EVENT);
     return FF_OK;
   }
   return fail_adaptive_step(work, t);

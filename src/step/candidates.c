@@ -7,9 +7,14 @@
 #include <string.h>
 
 enum {
-  STEPS_AHEAD = 8, /* that a list is made for */
-  FEW_BODIES = 32  /* up to here skins are isotropic: the pair list is short anyway */
+  STEPS_AHEAD = 4,      /* that a list of few bodies is made for, */
+  STEPS_AHEAD_MANY = 8, /* and one of many */
+  FEW_BODIES = 32       /* up to here skins are isotropic: the pair list is short anyway */
 };
+
+static int steps_ahead(const ff_model *model) {
+  return model->moved_count <= FEW_BODIES ? STEPS_AHEAD : STEPS_AHEAD_MANY;
+}
 
 bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t, const double *y) {
   if (!state->listed) {
@@ -44,7 +49,7 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
 
 void ff_candidates_wish(const ff_model *model, ff_state *state, double step) {
   const bool few = model->moved_count <= FEW_BODIES;
-  const double ahead = STEPS_AHEAD * step, pull = step * v3_norm(model->run.gravity);
+  const double ahead = steps_ahead(model) * step, pull = step * v3_norm(model->run.gravity);
   for (int i = 0; i < model->body_count; i++) {
     const ff_body_motion *motion = &state->bodies[i];
     if (state->sway[i] < 0) {
@@ -443,7 +448,7 @@ ff_status ff_candidates_update(const ff_model *model, ff_state *state) {
             state->meet_count, order);
   state->listed = true;
   /* The list is checked after each step: one step's motion is left to spare. */
-  double times = alone ? LOOK_FURTHER - 1.0 / STEPS_AHEAD : 1 - 1.0 / STEPS_AHEAD;
+  double times = (alone ? LOOK_FURTHER : 1) - 1.0 / steps_ahead(model);
   for (int i = 0; i < model->body_count; i++) {
     if (state->sway[i] >= 0) {
       state->reach[i] = times * state->wish[i];

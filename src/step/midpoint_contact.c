@@ -533,7 +533,8 @@ static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, 
   e->held = c->held;
   e->w[0] = c->w[0];
   memcpy(e->force, c->force, sizeof e->force);
-  ff_midpoint_force(&e->law, mid->half, c->rate / c->law.pace, &e->patch, &e->normal, &e->elastic);
+  ff_crowd_velocity(&mid->crowd, c, v);
+  ff_midpoint_force(&e->law, mid->half, -v[0], &e->patch, &e->normal, &e->elastic);
   e->normal.force = c->force[0] - c->beside;
   memcpy(e->patch.slip, c->slip, sizeof c->slip);
   if (e->law.binding->frictionless) {
@@ -543,7 +544,6 @@ static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, 
   }
   e->friction.normal_force = c->beside;
   memcpy(e->friction.force, c->force + 1, sizeof e->friction.force);
-  ff_crowd_velocity(&mid->crowd, c, v);
   finish_entry(mid, model, state, e, v, rates);
 }
 

@@ -22,7 +22,10 @@ enum { LOOKS = 100 };  /* most distance queries for one pair */
 /* An impact is followed until it is slower than this share of what makes one fast: bodies leave
  * slower than they came, and what is left must not be passed over. */
 #define FOLLOWED 0.1
-#define GRAZING  0.01 /* of the bound of the closing speed: it is taken for at least this */
+/* Of a step that is not cut: the shortest cut for an impact of a midpoint-implicit contact among
+ * many bodies, which keeps its energy without being followed, and which all others wait for. */
+#define LEAST_IN_CROWD 0.1
+#define GRAZING        0.01 /* of the bound of the closing speed: it is taken for at least this */
 
 /* How fast points of a body can move. */
 typedef struct pace {
@@ -190,11 +193,10 @@ static bool stay_apart(const swept *pair) {
  */
 
 /* The largest speed (m/s) that a touching point may bring in or get from its force within h; -1: no
- * point of the pair touches. What a midpoint-implicit contact gives is at most the energy that it
- * stores, however long the step: among many bodies steps are not cut for more. */
+ * point of the pair touches. */
 static double impact_speed(const ff_model *model, const ff_state *state, const ff_near *near,
                            double h) {
-  double most = -1, energy = 0;
+  double most = -1;
   ff_vec3 force = v3(0, 0, 0);
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     const ff_point *point = &state->points[i];
@@ -202,16 +204,11 @@ static double impact_speed(const ff_model *model, const ff_state *state, const f
       /* depths of samples on nearly parallel edges change faster than their bodies move */
       most = greater(most, fabs(point->patch.depth_rate) / greater(1, point->pace));
       force = v3_add(force, point->force);
-      energy += greater(0, point->energy_n);
     }
-  }
-  if (most < 0) {
-    return most;
   }
   double ease = model->bodies[model->shapes[near->shape_a].body].inv_mass +
                 model->bodies[model->shapes[near->shape_b].body].inv_mass;
-  bool held = state->kicks && ff_model_holds(model, &model->bindings[near->binding]);
-  return most + (held ? sqrt(2 * ease * energy) : h * ease * v3_norm(force));
+  return most < 0 ? most : most + h * ease * v3_norm(force);
 }
 
 /* Is the impact of a touching pair followed, of which `inside` is what impact_speed says? Notes it.
@@ -261,7 +258,10 @@ static double sweep_touching(const swept *pair, const ff_meet *meet, const ff_ne
                              double inside) {
   double h = pair->h;
   if (follows_law(pair->model, near) && follows_impact(pair, near, inside)) {
-    h = lesser(h, impact_step(pair->model, pair->state, meet, near));
+    bool held =
+        pair->state->kicks && ff_model_holds(pair->model, &pair->model->bindings[near->binding]);
+    double least = held ? LEAST_IN_CROWD * pair->whole : 0;
+    h = lesser(h, greater(least, impact_step(pair->model, pair->state, meet, near)));
   }
   if (pair->speed * pair->whole >
       pair->room) { /* what touches may still pass through, or turn through */

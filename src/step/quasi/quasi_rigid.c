@@ -360,6 +360,22 @@ static void keep_pass(quasi_step *step) {
   }
 }
 
+/* Free flight, with a pair list whose range covers it. */
+static ff_status fly_in_range(ff_work *work, double h) {
+  quasi_step *step = work->quasi;
+  if (!fly_freely(step, work->state->t, h)) {
+    return fail_step(step, FF_TROUBLE_OTHER);
+  }
+  if (!left_pair_list(&step->problem, false)) {
+    return FF_OK;
+  }
+  ff_status status = widen_pair_list(work);
+  if (status != FF_OK) {
+    return status;
+  }
+  return left_pair_list(&step->problem, false) ? fail_step(step, FF_TROUBLE_OTHER) : FF_OK;
+}
+
 /* One substep of length h to time `end`. On failure the state is as before. strict: it fails if the
  * features of its end are not those that were solved for. */
 static ff_status try_substep(ff_work *work, double h, double end, bool strict) {
@@ -373,17 +389,9 @@ static ff_status try_substep(ff_work *work, double h, double end, bool strict) {
   step->wanted_h = h;
   clear_wanted(step);
   for (int pass = 0; pass < PASSES + step->reselections; pass++) {
-    if (!fly_freely(step, work->state->t, h)) {
-      return fail_step(step, FF_TROUBLE_OTHER);
-    }
-    if (left_pair_list(problem, false)) {
-      ff_status status = widen_pair_list(work);
-      if (status != FF_OK) {
-        return status;
-      }
-      if (left_pair_list(problem, false)) {
-        return fail_step(step, FF_TROUBLE_OTHER);
-      }
+    ff_status flight = fly_in_range(work, h);
+    if (flight != FF_OK) {
+      return flight;
     }
     if (!ff_quasi_select_contacts(step)) {
       return FF_ERROR_CAPACITY;
