@@ -34,8 +34,9 @@ enum {
 /* A kink that is not smooth from either side makes the last steps before it tiny: the first step
  * after it has at least this many instants. */
 #define SHORTEST 16
-/* Error of the time of an event, of rtol and the step. */
-#define LOCATED 1e-2
+/* Error of the time of an event, of rtol^(5/4) and the step: forces leave zero or bend there, so
+ * that it counts with its square. */
+#define LOCATED 100
 
 /* Vectors that ARKODE uses: 7 of its own, 13 stages, 2 of the interpolation; with some spare. */
 enum { VECTORS = 32 };
@@ -452,7 +453,7 @@ static double time_resolution(double t) {
 /* How exactly (s) an event in a step from t0 to t is located: what is left changes the forces by
  * far less than the tolerance. */
 static double event_resolution(const ff_ode *ode, double t0, double t) {
-  return fmax(time_resolution(t), LOCATED * ode->def.rtol * (t - t0));
+  return fmax(time_resolution(t), LOCATED * ode->after_event * ode->def.rtol * (t - t0));
 }
 
 /* Index of the event function farthest on its wrong side, or -1. */
