@@ -86,6 +86,9 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
       int count = ff_geom_touch_blunt(a, &at, &plane, &ground, 0.02, INFINITY, here);
       assert_int_equal(ff_geom_touch_blunt(a, &more, &plane, &ground, 0.02, INFINITY, up), count);
       assert_int_equal(ff_geom_touch_blunt(a, &less, &plane, &ground, 0.02, INFINITY, down), count);
+      for (int n = 0; n < count; n++) {
+        assert_close(here[n].weight, 1, 0);
+      }
       double rate = (up[0].depth - down[0].depth) / 2e-7;
       assert_close(rate, -here[0].point.y, 1e-5);
     }
@@ -93,11 +96,40 @@ static void blunt_shapes_rock_without_a_leap(void **state) {
   ff_arena_free(&arena);
 }
 
+/* Points and normals of both caps, their domes and corners, as the cylinder leans: the derivatives
+ * by its pose are difference quotients, along and about each axis. */
+static void cylinder_slopes_are_differences(void **state) {
+  (void)state;
+  const ff_geom can = {.kind = FF_CYLINDER, .size = {0.3, 0.4, 0}};
+  const ff_pose ground = {{0.1, -0.2, 0.05}, q_exp(v3(0.1, -0.2, 0.3))};
+  const double step = 1e-6;
+  for (int i = 0; i < 10; i++) {
+    ff_pose at = {{0.2, 0.1, 0.5}, q_exp(v3(0.05 * (i % 5), 0.02, 0.4))};
+    ff_touch here = {.id.a = (short)(i / 5 * FF_CYLINDER_CAP + i % 5)}, up = here, down = here;
+    ff_touch_slopes slopes;
+    ff_cylinder_plane_evaluate(&can, &at, &ground, 0.02, &here, &slopes);
+    for (int k = 0; k < 6; k++) {
+      ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2), none = v3(0, 0, 0);
+      ff_vec3 shift = k < 3 ? axis : none, turn = k < 3 ? none : axis;
+      ff_pose more = moved(at, shift, turn, step), less = moved(at, shift, turn, -step);
+      ff_cylinder_plane_evaluate(&can, &more, &ground, 0.02, &up, NULL);
+      ff_cylinder_plane_evaluate(&can, &less, &ground, 0.02, &down, NULL);
+      ff_vec3 rate = v3_scale(0.5 / step, v3_sub(up.point, down.point));
+      const double *expected[3] = {&rate.x, &rate.y, &rate.z};
+      for (int row = 0; row < 3; row++) {
+        assert_close(slopes.point[k / 3].m[row][k % 3], *expected[row], 1e-5);
+        assert_close(slopes.normal[k / 3].m[row][k % 3], 0, 0);
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_of_vertices_has_a_box_as_core),
       cmocka_unit_test(cores_of_random_hulls_are_closed),
       cmocka_unit_test(blunt_shapes_rock_without_a_leap),
+      cmocka_unit_test(cylinder_slopes_are_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,7 @@ EMSCRIPTEN_KEEPALIVE int live_execute(void) {
   return status == FF_OK ? 0 : (int)live_fail(status, &report);
 }
 
+/* The run ends at its next step, as a run that was stopped. */
 EMSCRIPTEN_KEEPALIVE void live_stop(void) {
   ff_run_stop(live.run);
 }
