@@ -145,6 +145,12 @@ static ff_status micro_grow(ff_work *work) {
   work->micro = NULL;
   ff_status status = micro_create(work);
   ff_micro *grown = work->micro;
+  if (status == FF_OK) { /* what a step needs after a new pair list */
+    size_t points = (size_t)before->contact_capacity;
+    grown->h = before->h;
+    memcpy(grown->held, before->held, points * sizeof *grown->held);
+    memcpy(grown->held_own, before->held_own, points * sizeof *grown->held_own);
+  }
   work->micro = status == FF_OK ? before : grown; /* the one to drop */
   micro_destroy(work);
   work->micro = status == FF_OK ? grown : before;
@@ -539,6 +545,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
   state->crowd_residual = crowd ? micro->crowd.residual : 0;
   state->t = t_end;
   status = micro_refresh(work);
+  micro = work->micro; /* it may have grown */
   if (status != FF_OK) {
     memcpy(state->points, micro->held, bytes); /* the list is still the old one */
     memcpy(state->own_points, micro->held_own, own_bytes);
