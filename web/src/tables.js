@@ -85,7 +85,8 @@ export function lawsBlock(recording) {
 
 function groupTable(pairs) {
   const names = pairs.map((pair) => `${pair.a} – ${pair.b}`);
-  const more = names.length > NAMES_SHOWN ? el("details", {}, el("summary", {}, `and ${names.length - NAMES_SHOWN} more pairs`), el("bdi", {}, names.slice(NAMES_SHOWN).join(", "))) : null;
+  const hidden = names.length - NAMES_SHOWN;
+  const more = hidden > 0 ? el("details", {}, el("summary", {}, `and ${hidden} more ${hidden === 1 ? "pair" : "pairs"}`), el("bdi", {}, names.slice(NAMES_SHOWN).join(", "))) : null;
   const columns = ["law", "parameter", "value", "unit", "meaning"];
   const head = el("tr", {}, columns.map((n) => el("th", { scope: "col" }, n)));
   const bodies = [["normal", pairs[0].normal], ["friction", pairs[0].friction]]
