@@ -48,7 +48,7 @@ check_anchors() {
     while read -r target; do
       file=${target%%#*}
       file=${file:+$(dirname "$page")/$file}
-      anchors "${file:-$page}" | grep -qx -- "${target#*#}" && found "" || found "$page links to $target"
+      grep -qx -- "${target#*#}" < <(anchors "${file:-$page}") && found "" || found "$page links to $target"
     done < <(grep -oE '\]\([^) ]*\.md#[^) ]+|\]\(#[^) ]+' "$page" | cut -c3- | grep -v ^https:)
   done
 }
@@ -158,7 +158,7 @@ check_tutorials() {
     before="" && : >"$work/said"
     while read -r kind words; do
       if [[ $kind == text ]]; then
-        tr -s ' ' <"$work/said" | grep -qF -- "$(tr -s ' ' <<<"${words%%...*}")" && found "" ||
+        grep -qF -- "$(tr -s ' ' <<<"${words%%...*}")" < <(tr -s ' ' <"$work/said") && found "" ||
           found "$page: no command before it prints: $words"
       else
         [[ $before != text ]] || : >"$work/said"

@@ -7,6 +7,7 @@
 #include "control/controller.h"
 #include "footfall/footfall.h"
 #include "ids.h"
+#include "tree/tree.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SLOW 1
@@ -193,6 +194,99 @@ static void start_stands_on_its_ground(void **state) {
   ff_controller_destroy(&controller);
   ff_tree_destroy(&tree);
   ff_robot_destroy(&robot);
+}
+
+/* A controller of the humanoid alone, whose soles bear half of the weight each. */
+typedef struct bench {
+  ff_robot *robot;
+  ff_tree *tree;
+  ff_controller *controller;
+  double q[COORDINATES], v[COORDINATES];
+} bench;
+
+static bench bench_of(void) {
+  bench b = {0};
+  ff_controller_def def = humanoid_def();
+  b.tree = humanoid_tree(&b.robot);
+  assert_int_equal(ff_controller_build(&b.controller, b.tree, &def, v3(0, 0, -gravity), NULL),
+                   FF_OK);
+  ff_controller_start(b.controller, b.q);
+  return b;
+}
+
+static void bench_tick(bench *b) {
+  ff_joint_order orders[COORDINATES];
+  ff_vec3 half = v3(0, 0, 0.5 * gravity * b->tree->mass);
+  ff_controller_sense sense = {b->q, b->v, {half, half}};
+  ff_controller_tick(b->controller, &sense, orders);
+}
+
+static void bench_end(bench *b) {
+  ff_controller_destroy(&b->controller);
+  ff_tree_destroy(&b->tree);
+  ff_robot_destroy(&b->robot);
+}
+
+/* Joints outside the legs are pulled back to where they were at the start, as by springs. */
+static void other_joints_return_to_the_start(void **state) {
+  (void)state;
+  bench b = bench_of();
+  const ff_tree_link_data *last = &b.tree->links[b.tree->count - 1];
+  assert_int_equal(last->v_count, 1);
+  double start = b.q[last->q_at], pull[3];
+  for (int i = 0; i < 3; i++) {
+    b.q[last->q_at] = start + 0.1 * i;
+    bench_tick(&b);
+    pull[i] = b.controller->rest[last->v_at];
+  }
+  assert_close(pull[0], 0, 1e-12);
+  assert_true(pull[1] < -1);
+  assert_near(pull[2], 2 * pull[1], 1e-12);
+  bench_end(&b);
+}
+
+/* In recovery steps it sinks, for the reach of the swing leg: the soles push less than in planned
+ * steps, which keep the height. */
+static void recovery_steps_are_taken_crouching(void **state) {
+  (void)state;
+  double push[2];
+  for (int planned = 0; planned < 2; planned++) {
+    bench b = bench_of();
+    bench_tick(&b);
+    ff_controller *c = b.controller;
+    c->mode = FF_CONTROLLER_SWING;
+    c->planned = planned;
+    c->moves = 0;
+    c->swing = 0.3;
+    c->time = c->part = 0;
+    c->landing = c->sole[0];
+    c->foot = (ff_curve){.place = c->whole.sole[0].position};
+    bench_tick(&b);
+    push[planned] = 0;
+    for (int i = 0; i < b.tree->count - 1; i++) {
+      push[planned] += c->whole.wrenches[i].force.z / (gravity * b.tree->mass);
+    }
+    bench_end(&b);
+  }
+  assert_close(push[1], 1, 0.05);
+  assert_true(push[0] < push[1] - 0.1);
+}
+
+/* After a landing the zero-moment point starts between the feet, wherever it was before. */
+static void landings_start_from_the_middle_of_the_feet(void **state) {
+  (void)state;
+  bench b = bench_of();
+  bench_tick(&b);
+  ff_controller *c = b.controller;
+  c->mode = FF_CONTROLLER_FLIGHT;
+  c->time = 0.1;
+  c->zmp_from = v3(-1, 2, 0);
+  bench_tick(&b);
+  assert_int_equal(c->mode, FF_CONTROLLER_STAND);
+  ff_vec3 zmp = ff_stride_zmp(c), left = c->sole[0].place, right = c->sole[1].place;
+  assert_close(zmp.x, 0.5 * (left.x + right.x), 1e-6);
+  assert_close(zmp.y, 0.5 * (left.y + right.y), 1e-6);
+  bench_end(&b);
 }
 
 static void build_survives_lack_of_memory(void **state) {
@@ -696,6 +790,9 @@ int main(void) {
       cmocka_unit_test(soles_mend_what_they_can),
       cmocka_unit_test(torques_do_what_is_wanted),
       cmocka_unit_test(start_stands_on_its_ground),
+      cmocka_unit_test(other_joints_return_to_the_start),
+      cmocka_unit_test(recovery_steps_are_taken_crouching),
+      cmocka_unit_test(landings_start_from_the_middle_of_the_feet),
       cmocka_unit_test(build_survives_lack_of_memory),
       cmocka_unit_test(wrong_controllers_are_refused),
       cmocka_unit_test(own_control_is_asked_once_a_period),

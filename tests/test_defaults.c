@@ -1,4 +1,5 @@
 /* What a scene leaves out: contacts from materials, a stepper that fits, scenes to start from. */
+#include "model/model.h"
 #include "worlds.h"
 
 #include <unistd.h>
@@ -166,6 +167,22 @@ static void stable_steps_count_the_fall_over_the_gap(void **state) {
   assert_true(steps[0] < 0.9 * steps[2]);
 }
 
+/* A law of the overlap has the stiffness of the area that is cut at the deepest overlap: of a
+ * sphere about 2 pi R d, where k pi R d^3 / 3 is the energy of the approach. */
+static void stable_steps_of_overlaps_are_those_of_their_area(void **state) {
+  (void)state;
+  world w = open_text(
+      HEAD "  floor: {fixed: true, shape: {half-space: {}}}\n"
+           "  ball: {mass: 1, shape: {sphere: {radius: 1}}, position: [0, 0, 1],\n"
+           "         velocity: [0, 0, -1]}\n"
+           "contacts: [{pair: [ball, floor], normal: {law: volumetric, k_V: 1e9, a_V: 0}}]\n"
+           "gravity: [0, 0, 0]\n");
+  double k = 1e9, pi = acos(-1.0), depth = cbrt(1.5 / (k * pi));
+  double stable = FF_FINE_STEP / sqrt(k * 2 * pi * depth);
+  assert_near(ff_model_stable_step(w.model), stable, 1e-3);
+  world_end(&w);
+}
+
 /* Scenes to start from run good, and `check` has nothing to warn of. An existing file is kept. */
 static void new_writes_scenes_that_run_good(void **state) {
   (void)state;
@@ -194,6 +211,7 @@ int main(void) {
       cmocka_unit_test(materials_give_laws_under_every_stepper),
       cmocka_unit_test(a_stepper_is_chosen_that_fits_the_scene),
       cmocka_unit_test(stable_steps_count_the_fall_over_the_gap),
+      cmocka_unit_test(stable_steps_of_overlaps_are_those_of_their_area),
       cmocka_unit_test(new_writes_scenes_that_run_good),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -410,6 +410,32 @@ static void what_the_data_do_not_tell_is_said(void **state) {
   ff_fit_destroy(&fit);
 }
 
+/* Steps of difference quotients, in parts of the way between the bounds. */
+static void long_and_negative_steps_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *step;
+    ff_status status;
+  } fits[] = {{"0.02", FF_OK}, {"0.2", FF_ERROR_INPUT}, {"-0.01", FF_ERROR_INPUT}};
+  uint64_t seed = 3;
+  write_scene(&cases[1]);
+  write_data(&seed);
+  for (int i = 0; i < 3; i++) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "fit: 1\nscene: scene.yaml\ndata: {files: data.csv}\nstep: %s\nparameters:\n"
+             "  k: {path: contacts.0.normal.k, bounds: [1e4, 1e5], scale: log}\n"
+             "compare:\n  - {columns: z, channel: body.ball.position.z, noise: 5e-4}\n",
+             fits[i].step);
+    write_text("fit.yaml", text);
+    ff_fit *fit = NULL;
+    ff_report report = {0};
+    assert_int_equal(ff_fit_load(&fit, "fit.yaml", &report), fits[i].status);
+    assert_true(fits[i].status == FF_OK || strstr(report.what, "step") != NULL);
+    ff_fit_destroy(&fit);
+  }
+}
+
 static void a_measurement_model_is_fitted_like_anything_else(void **state) {
   (void)state;
   uint64_t seed = 5;
@@ -602,6 +628,7 @@ int main(void) {
       IN_FOLDER(intervals_hold_the_truth_as_often_as_they_say),
       IN_FOLDER(the_law_that_made_the_data_wins),
       IN_FOLDER(what_the_data_do_not_tell_is_said),
+      IN_FOLDER(long_and_negative_steps_are_refused),
       IN_FOLDER(a_measurement_model_is_fitted_like_anything_else),
       IN_FOLDER(a_turned_frame_is_found),
       IN_FOLDER(threads_do_not_change_a_bit),

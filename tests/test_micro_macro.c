@@ -267,6 +267,34 @@ static void a_membrane_gives_way_to_the_floor_below(void **state) {
   end(sim, model);
 }
 
+/* Exclusive: the floor bears all that is beyond the membrane, which stores no more than at its
+ * thickness. Superposed: it goes on storing. Nothing is stored in the air. */
+static void a_membrane_stores_what_it_bears(void **state) {
+  (void)state;
+  static const char text[] =
+      BALL "contacts:\n"
+           "  - pair: [ball, floor]\n"
+           "    normal: {law: membrane, k: 4000, c: 60, thickness: 0.001, mu: 0}\n";
+  for (int exclusive = 0; exclusive < 2; exclusive++) {
+    char stepper[128];
+    snprintf(stepper, sizeof stepper,
+             "stepper={kind: micro-macro, step: 1e-3, corrections: false, exclusive: %s}",
+             exclusive ? "true" : "false");
+    ff_model *model;
+    ff_sim *sim = sim_of(&model, text, stepper);
+    int beyond = 0;
+    while (ff_sim_time(sim) < 1) {
+      assert_int_equal(ff_sim_step(sim), FF_OK);
+      double depth = 0.1 - channel(sim, model, "body.ball.position.z");
+      double stores = exclusive ? fmin(depth, 1e-3) : depth;
+      assert_close(ff_sim_energy(sim).spring_normal, depth > 0 ? 2000 * stores * stores : 0, 1e-12);
+      beyond += depth > 1.1e-3;
+    }
+    assert_true(beyond > 0);
+    end(sim, model);
+  }
+}
+
 /* A box on two floors at once, one elastic and one rigid, and a belt that carries another. */
 static const char patches[] =
     "footfall: 1\n"
@@ -288,6 +316,39 @@ static const char patches[] =
     "  - pair: [sleeper, mat]\n"
     "    normal: {law: elastic, k: 1000, c: 30}\n"
     "    friction: {law: coulomb, mu_static: 0.5}\n";
+
+/* A box sticks to a plate that swings: it moves with the plate's mean velocity of each step. With
+ * that of the end of the step it would be 1.5 mm off. */
+static void riders_stay_where_they_are_on_a_swinging_plate(void **state) {
+  (void)state;
+  static const char text[] =
+      "footfall: 1\n"
+      "duration: 10\n"
+      "stepper: {kind: micro-macro, step: 5e-3}\n"
+      "bodies:\n"
+      "  plate: {motion: {oscillate: {amplitude: [0.05, 0, 0], frequency: 1}},\n"
+      "          shape: {half-space: {normal: [0, 0, 1]}}}\n"
+      "  box: {mass: 1, shape: {box: {size: [0.2, 0.2, 0.1]}}, position: [0, 0, 0.05],\n"
+      "        velocity: [0.314159265, 0, 0]}\n"
+      "contacts:\n"
+      "  - pair: [box, plate]\n"
+      "    normal: {law: rigid}\n"
+      "    friction: {law: coulomb, mu_static: 1}\n";
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  double worst = 0;
+  assert_int_equal(ff_sim_advance(sim, 0.05), FF_OK);
+  double off =
+      channel(sim, model, "body.box.position.x") - channel(sim, model, "body.plate.position.x");
+  while (ff_sim_time(sim) < 1) {
+    assert_int_equal(ff_sim_step(sim), FF_OK);
+    double now =
+        channel(sim, model, "body.box.position.x") - channel(sim, model, "body.plate.position.x");
+    worst = fmax(worst, fabs(now - off));
+  }
+  assert_true(worst < 1e-8);
+  end(sim, model);
+}
 
 static void every_floor_does_as_it_is(void **state) {
   (void)state;
@@ -417,6 +478,8 @@ int main(void) {
       cmocka_unit_test(it_stands),
       cmocka_unit_test(impulses_are_optimal),
       cmocka_unit_test(a_membrane_gives_way_to_the_floor_below),
+      cmocka_unit_test(a_membrane_stores_what_it_bears),
+      cmocka_unit_test(riders_stay_where_they_are_on_a_swinging_plate),
       cmocka_unit_test(every_floor_does_as_it_is),
       cmocka_unit_test(bodies_rest_on_bodies),
       cmocka_unit_test(every_allocation_of_a_sim_may_fail),

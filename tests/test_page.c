@@ -223,6 +223,9 @@ static const char scene[] = "footfall: 1\n"
                             "bodies:\n"
                             "  floor: {fixed: true, shape: {half-space: {}}}\n"
                             "  ball: {mass: 1, shape: {sphere: {radius: 0.1}}}\n"
+                            "  wedge: {fixed: true, colour: red, position: [0, 0, -9],\n"
+                            "          shape: {polyhedron: {vertices: [[1, 0, 0], [0, 1, 0],\n"
+                            "                  [0, 0, 1], [-1, -1, -1]]}}}\n"
                             "contacts:\n"
                             "  - pair: [ball, floor]\n"
                             "    normal: {law: linear, k: 1e4, b: 3}\n";
@@ -314,6 +317,8 @@ static void pages_are_documents(void **state) {
       "1}]}",
       "{\"type\":\"replay\",\"recording\":0,\"panels\":[]}",
       "\"kind\":\"sphere\",\"size\":[0.1,0,0]",
+      "\"name\":\"wedge\",\"kind\":\"fixed\",\"colour\":\"red\"",
+      "\"vertices\":[[1,0,0],[0,1,0],[0,0,1],[-1,-1,-1]]",
       "\"name\":\"b\",\"symbol\":",
       "\"summary\":\"{\\u0022steps\\u0022:3}\"",
   };

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "layers.h"
 #include "math/vec.h"
+#include "sim/sim.h"
 
 /* ---- worlds ---------------------------------------------------------------------------- */
 
@@ -712,6 +713,18 @@ static void threads_change_no_bit(void **state) {
   }
 }
 
+/* As bits do not depend on threads, whether they are used shows in the sim only. */
+static void set_threads_work_for_the_sim(void **state) {
+  (void)state;
+  world w = heap_of(1, 2, 0);
+  assert_null(w.sim->work.team);
+  assert_int_equal(ff_sim_set_threads(w.sim, 2), FF_OK);
+  assert_non_null(w.sim->work.team);
+  assert_int_equal(ff_sim_set_threads(w.sim, 1), FF_OK);
+  assert_null(w.sim->work.team);
+  world_end(&w);
+}
+
 static void threads_are_counted_from_one(void **state) {
   (void)state;
   world w = heap_of(1, 2, 0);
@@ -832,6 +845,7 @@ int main(void) {
       cmocka_unit_test(a_sheared_heap_settles_as_soon),
       cmocka_unit_test(a_heap_of_order_2_loses_by_its_laws),
       cmocka_unit_test(threads_change_no_bit),
+      cmocka_unit_test(set_threads_work_for_the_sim),
       cmocka_unit_test(threads_are_counted_from_one),
       cmocka_unit_test(a_failed_step_changes_nothing),
       cmocka_unit_test(what_cannot_be_solved_is_refused),

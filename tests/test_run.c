@@ -1,6 +1,8 @@
 /* Runs: recordings that survive, checkpoints, and resumption to the bit. */
 #include "folder.h"
 #include "footfall/footfall.h"
+#include "run/run.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 
@@ -149,6 +151,53 @@ static void a_stopped_run_leaves_an_incomplete_recording(void **state) {
   ff_scene_destroy(&scene);
 }
 
+/* A crash after a checkpoint: the log has rows that the checkpoint does not count. They are
+ * replaced by those of the run that goes on. */
+static void an_older_checkpoint_resumes_with_the_same_bytes(void **state) {
+  (void)state;
+  ff_scene *scene = load("mixed-pile", NULL, "0.1");
+  ff_report report;
+  size_t size;
+  assert_int_equal(execute(scene, "whole.h5", "whole.csv", NULL, 0), FF_OK);
+  assert_int_equal(execute(scene, "part.h5", "part.csv", "run.ckpt", 7), FF_CANCELLED);
+  unsigned char *bytes = bytes_of("run.ckpt", &size);
+  assert_int_equal(resume("run.ckpt", 20, &report), FF_CANCELLED);
+  write_bytes("run.ckpt", bytes, size);
+  free(bytes);
+  assert_int_equal(resume("run.ckpt", 0, &report), FF_OK);
+  assert_same_file("whole.h5", "part.h5", "mixed-pile");
+  assert_same_file("whole.csv", "part.csv", "mixed-pile");
+  ff_scene_destroy(&scene);
+}
+
+/* The first of them, in order; all are counted. */
+static void events_are_kept_up_to_a_limit(void **state) {
+  (void)state;
+  ff_scene *scene = load("bouncing-ball", NULL, "1");
+  ff_run *run;
+  ff_report report;
+  assert_int_equal(ff_run_create(&run, scene, NULL, &report), FF_OK);
+  assert_int_equal(ff_run_execute(run, &report), FF_OK);
+  int count = 0;
+  const ff_event *events = ff_run_events(run, &count);
+  ff_run_counts counts = ff_run_count(run);
+  assert_true(counts.touches > 0 && counts.lifts > 0);
+  assert_int_equal(count, counts.touches + counts.lifts);
+  for (int i = 1; i < count; i++) {
+    assert_true(events[i].time >= events[i - 1].time);
+  }
+  run->event_count = FF_RUN_EVENTS - 1; /* room for one more */
+  ff_event touch = {.kind = FF_EVENT_TOUCH};
+  for (int i = 0; i < 3; i++) {
+    run->sim->on_event(run->sim->event_context, &touch);
+  }
+  ff_run_events(run, &count);
+  assert_int_equal(count, FF_RUN_EVENTS);
+  assert_int_equal(ff_run_count(run).touches, counts.touches + 3);
+  ff_run_destroy(&run);
+  ff_scene_destroy(&scene);
+}
+
 /* What a killed run leaves: the log, cut off anywhere. */
 static void a_log_that_was_cut_off_opens(void **state) {
   (void)state;
@@ -256,6 +305,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_resumed_run_leaves_the_same_bytes),
       cmocka_unit_test(a_stopped_run_leaves_an_incomplete_recording),
+      cmocka_unit_test(an_older_checkpoint_resumes_with_the_same_bytes),
+      cmocka_unit_test(events_are_kept_up_to_a_limit),
       cmocka_unit_test(a_log_that_was_cut_off_opens),
       cmocka_unit_test(damaged_and_foreign_checkpoints_are_refused),
       cmocka_unit_test(misuse_of_runs_gives_a_status),

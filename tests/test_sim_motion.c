@@ -188,6 +188,29 @@ static void a_position_drive_is_an_oscillator(void **state) {
   world_end(&w);
 }
 
+static void drives_without_axis_or_reference_are_refused(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    world w = {.scene = scene_new(0, "adaptive", NAN)};
+    ff_body_def def = thrown();
+    scene_solid(w.scene, &def, FF_SPHERE, (ff_vec3){0.1, 0, 0});
+    ff_phase_def phase = ff_phase_def_default();
+    phase.kind = FF_PHASE_OFF;
+    ff_drive_def drive = ff_drive_def_default();
+    ff_report report;
+    drive.name = "pull";
+    drive.body = "stone";
+    drive.axis = (ff_vec3){i == 0 ? 0 : 1, 0, 0};
+    drive.reference.y = i == 0 ? 0 : NAN;
+    drive.phases = &phase;
+    drive.phase_count = 1;
+    assert_int_equal(ff_scene_add_drive(w.scene, &drive), FF_OK);
+    assert_int_equal(ff_model_build(&w.model, w.scene, &report), FF_ERROR_INPUT);
+    assert_string_equal(report.key, i == 0 ? "drives.pull.axis" : "drives.pull.reference");
+    world_end(&w);
+  }
+}
+
 static void prescribed_bodies_move_as_told(void **state) {
   (void)state;
   const double velocity[] = {0, 0, 0, 0, 2, 2, 0, 0}; /* x' = t, then 2 */
@@ -290,6 +313,7 @@ int main(void) {
       cmocka_unit_test(a_force_table_is_integrated_over_its_kinks),
       cmocka_unit_test(a_body_frame_torque_turns_with_the_body),
       cmocka_unit_test(a_position_drive_is_an_oscillator),
+      cmocka_unit_test(drives_without_axis_or_reference_are_refused),
       cmocka_unit_test(prescribed_bodies_move_as_told),
       cmocka_unit_test(mass_comes_from_shapes_and_density),
       cmocka_unit_test(states_are_told_in_the_users_frame),

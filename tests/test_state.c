@@ -183,6 +183,38 @@ static ff_sim *standing(ff_model **model) {
   return sim;
 }
 
+/* Orders that are given once hold until others are given: they are part of the state. */
+static void orders_are_part_of_the_state(void **unused) {
+  (void)unused;
+  ff_model *model;
+  ff_sim *sim, *clone, *fresh;
+  ff_state *state;
+  assert_true(world_open("double-pendulum.yaml", NULL, &model));
+  assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+  assert_int_equal(ff_sim_create(&fresh, model), FF_OK);
+  ff_joint_id joint = ff_model_joint_at(model, ff_model_robot_at(model, 1), 1);
+  const ff_joint_order order = {.torque = 3};
+  assert_int_equal(ff_sim_order(sim, joint, &order), FF_OK);
+  take_steps(sim, 5);
+  assert_int_equal(ff_state_create(&state, sim), FF_OK);
+  ff_state *read = through_bytes(state);
+  assert_int_equal(ff_sim_clone(&clone, sim), FF_OK);
+  assert_int_equal(ff_state_restore(fresh, read), FF_OK);
+  take_steps(sim, SECOND);
+  take_steps(clone, SECOND);
+  take_steps(fresh, SECOND);
+  assert_same_state(sim, clone, "clone");
+  assert_same_state(sim, fresh, "restored");
+  assert_same_channels(model, sim, clone, "clone");
+  assert_same_channels(model, sim, fresh, "restored");
+  ff_state_destroy(&state);
+  ff_state_destroy(&read);
+  ff_sim_destroy(&sim);
+  ff_sim_destroy(&clone);
+  ff_sim_destroy(&fresh);
+  ff_model_destroy(&model);
+}
+
 static void a_damaged_state_is_refused(void **unused) {
   (void)unused;
   ff_model *model;
@@ -281,6 +313,7 @@ static void misuse_of_states_gives_a_status(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_restored_sim_repeats_to_the_bit),
+      cmocka_unit_test(orders_are_part_of_the_state),
       cmocka_unit_test(a_damaged_state_is_refused),
       cmocka_unit_test(a_state_of_another_model_is_refused),
       cmocka_unit_test(the_first_difference_is_named),

@@ -208,7 +208,7 @@ static void measures_are_those_of_a_throw(void **state) {
   rmdir(folder);
 }
 
-static ff_status load_study(const char *rest, ff_study **study, ff_report *report) {
+static ff_status load_version(int version, const char *rest, ff_study **study, ff_report *report) {
   char folder[] = "/tmp/footfall-study-XXXXXX", path[64], scene[64];
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/study.yaml", folder);
@@ -217,13 +217,29 @@ static ff_status load_study(const char *rest, ff_study **study, ff_report *repor
   fputs(scene_text, out);
   fclose(out);
   out = fopen(path, "w");
-  fprintf(out, "study: 1\nscene: scene.yaml\n%s", rest);
+  fprintf(out, "study: %d\nscene: scene.yaml\n%s", version, rest);
   fclose(out);
   ff_status status = ff_study_load(study, path, report);
   unlink(path);
   unlink(scene);
   rmdir(folder);
   return status;
+}
+
+static ff_status load_study(const char *rest, ff_study **study, ff_report *report) {
+  return load_version(1, rest, study, report);
+}
+
+static void studies_of_other_versions_are_refused(void **state) {
+  (void)state;
+  static const char rest[] = "vary: {bodies.ball.mass: [1, 2]}\n"
+                             "measure: {last: {channel: body.ball.position.z}}\n";
+  ff_study *study;
+  ff_report report;
+  assert_int_equal(load_version(1, rest, &study, &report), FF_OK);
+  ff_study_destroy(&study);
+  assert_int_equal(load_version(2, rest, &study, &report), FF_ERROR_INPUT);
+  assert_non_null(strstr(report.what, "version 1, not 2"));
 }
 
 /* A study is wrong if none of its runs can be built; a single one of them is a failed run. */
@@ -271,6 +287,7 @@ int main(void) {
       cmocka_unit_test(quantiles_are_those_of_the_distribution),
       cmocka_unit_test(expressions_follow_the_rules_of_arithmetic),
       cmocka_unit_test(measures_are_those_of_a_throw),
+      cmocka_unit_test(studies_of_other_versions_are_refused),
       cmocka_unit_test(a_first_run_that_fails_is_a_row),
       cmocka_unit_test(names_of_columns_are_not_taken_twice),
   };

@@ -243,10 +243,7 @@ const ff_paper_claim chakraborty_claims[] = {
                              1e-9, "m"),
                   FF_AT_MOST("the same without core", 1e-9, "m")},
      .basis = "derivation: the inequality that is not active at the contact has no effect, if mass "
-              "and inertia are the same",
-     .known = FF_CLAIM_DIFFERS,
-     .note = "A limit of this program: edges of intersections are blunted over the layer, which "
-             "shifts their depth by up to its thickness."},
+              "and inertia are the same"},
     {.key = "two-flexible",
      .claim = "Two flexible bodies meet with equal forces on both",
      .source = "Compliant contact modeling",

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -15,6 +15,25 @@ from ._binding import attach
 from ._batch import cores
 from ._laws import laws as all_laws
 from ._run import Record
+
+
+class _Watcher:
+    """Context of ffpy_on_fit: the function to call, and what it raised, which stops the fit."""
+
+    def __init__(self, function: Callable[[Record], None] | None) -> None:
+        self.function, self.error, self.stop = function, None, ffi.new("int *", 0)
+
+
+@ffi.def_extern()
+def ffpy_on_fit(context, progress):
+    own = ffi.from_handle(context)
+    if own.error is None:
+        try:
+            own.function(Record(law=text_of(progress.law), law_number=progress.law_number,
+                                law_count=progress.law_count, stage=text_of(progress.stage),
+                                evaluations=progress.evaluations, error=progress.error))
+        except BaseException as error:
+            own.error, own.stop[0] = error, 1
 
 
 def _estimates(outcome, names) -> list[Record]:
@@ -86,16 +105,28 @@ class Fit(Handle):
         """`solve` then takes all values as they start, but those of single trajectories."""
         lib.ff_fit_keep_values(self._use())
 
-    def solve(self, threads: int | None = None) -> list[Record]:
+    def solve(self, threads: int | None = None,
+              watch: Callable[[Record], None] | None = None) -> list[Record]:
         """Fits every law and returns `outcomes`. threads: trajectories at once (default: all cores);
-        the results are the same."""
+        the results are the same. watch: called after every evaluation with a record of law,
+        law_number, law_count, stage, evaluations and error (of the last, in units of the noise);
+        what it raises ends the fit and is raised."""
         count = cores() if threads is None else whole(threads, "threads", 1, 64)
+        if watch is not None and not callable(watch):
+            raise TypeError(f"expected a function, got {type(watch).__name__}")
+        watcher = _Watcher(watch)
+        handle = ffi.new_handle(watcher)
         self._guard.enter()
         try:
             report = new_report()
-            check(lib.ff_fit_solve(self._use(), count, ffi.NULL, report), report)
+            lib.ff_fit_watch(self._use(), lib.ffpy_on_fit if watch else ffi.NULL, handle)
+            status = lib.ff_fit_solve(self._use(), count, watcher.stop, report)
+            if watcher.error is not None:
+                raise watcher.error
+            check(status, report)
             self._solved = True
         finally:
+            lib.ff_fit_watch(self._use(), ffi.NULL, ffi.NULL)
             self._guard.leave()
         return self.outcomes
 

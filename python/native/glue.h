@@ -21,6 +21,7 @@ ff_status ffpy_rollout(ff_batch *batch, const double *u, int steps, double *x, f
 /* Python: */ void ffpy_on_control(void *context, ff_sim *sim);
 /* Python: */ void ffpy_on_step(void *context, ff_sim *sim);
 /* Python: */ void ffpy_on_event(void *context, const ff_event *event);
+/* Python: */ void ffpy_on_fit(void *context, const ff_fit_progress *progress);
 /* Python: */ void ffpy_show_progress(void *context, double done);
 /* Python: */ int ffpy_residual(void *context, const double *z, double *f);
 /* Python: */ int ffpy_jacobian(void *context, const double *z, double *values);

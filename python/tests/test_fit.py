@@ -87,6 +87,24 @@ def test_a_fit_finds_what_made_the_data(folder):
         fit.errors()
 
 
+def test_a_fit_can_be_watched_and_ended(folder):
+    seen = []
+    with ff.Fit(folder / "fit.yaml") as fit:
+        outcomes = fit.solve(threads=2, watch=seen.append)
+        assert [r.law_number for r in seen] == sorted(r.law_number for r in seen)
+        assert seen[-1].law_count == 2 and {r.law for r in seen} == {o.law for o in outcomes}
+        assert all(r.stage for r in seen) and seen[-1].evaluations > 0
+
+        def fail(record):
+            raise KeyError(record.law)
+
+        with pytest.raises(KeyError):
+            fit.solve(1, watch=fail)
+        with pytest.raises(TypeError):
+            fit.solve(watch=1)
+        assert len(fit.solve(1)) == 2
+
+
 def test_laws_are_chosen_and_values_kept(folder):
     fit = ff.Fit(folder / "fit.yaml")
     with pytest.raises(ff.InputError, match="did you mean 'no loss'"):

@@ -51,7 +51,8 @@ FF_STEPPER_ROW(micro_macro,
   .summary = "forces of elastic parts, impulses of rigid ones, at steps of milliseconds",
   .citation = "Sugihara03", .order = 1,
   .keys = FF_STEPPER_KEYS("step", "micro", "lambda", "lambda-relative", "slip-speed", "sticking",
-                          "exclusive", "passes", "corrections", "accuracy"),
+                          "exclusive", "passes", "corrections", "accuracy", "sleep",
+                          "sleep-speed"),
   .energy_tolerance = 5e-2, .contact_tolerance = 0.1, .crowd_accuracy = 1e-2, .contacts = FF_CONTACTS_BY_GROUND,
   .fixed_step = true)
 /* clang-format on */

@@ -83,14 +83,36 @@ static void load_contact(ff_crowd *crowd, const ff_model *model, ff_state *state
   c->held->ahead = (ff_ahead){crowd->half, tangent_ease(c->w), of_a > of_b ? of_a : of_b};
 }
 
-void ff_crowd_load(ff_crowd *crowd, const ff_model *model, ff_state *state, const int *shares) {
-  ff_patch patch = {0};
-  crowd->settled = SETTLED;
-  for (int slot = 0; slot < model->free_count; slot++) {
-    load_body(crowd, model, state, slot);
+/* What the loading of bodies and contacts reads. */
+typedef struct load_job {
+  ff_crowd *crowd;
+  const ff_model *model;
+  ff_state *state;
+  const int *shares;
+} load_job;
+
+static void load_bodies(void *context, int first, int end) {
+  const load_job *job = context;
+  for (int slot = first; slot < end; slot++) {
+    load_body(job->crowd, job->model, job->state, slot);
   }
+}
+
+static void load_contacts(void *context, int first, int end) {
+  const load_job *job = context;
+  ff_patch patch = {0};
+  for (int i = first; i < end; i++) {
+    load_contact(job->crowd, job->model, job->state, i, job->shares, &patch);
+  }
+}
+
+void ff_crowd_load(ff_crowd *crowd, const ff_model *model, ff_state *state, const int *shares,
+                   ff_team *team) {
+  load_job job = {crowd, model, state, shares};
+  crowd->settled = SETTLED;
+  ff_team_for(team, load_bodies, &job, model->free_count, FF_CROWD_CHUNK);
+  ff_team_for(team, load_contacts, &job, crowd->order.large_count, FF_CROWD_CHUNK);
   for (int i = 0; i < crowd->order.large_count; i++) {
-    load_contact(crowd, model, state, i, shares, &patch);
     bool kept = ff_binding_has_bristles(crowd->contacts[i].law.binding);
     crowd->settled = kept ? KEPT : crowd->settled;
   }

@@ -45,7 +45,8 @@ ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,
                         int contact_capacity);
 /* Contacts and bodies of the large islands of the order, under all other forces and the forces of
  * the step before. shares: contacts of each mover. */
-void ff_crowd_load(ff_crowd *crowd, const ff_model *model, ff_state *state, const int *shares);
+void ff_crowd_load(ff_crowd *crowd, const ff_model *model, ff_state *state, const int *shares,
+                   ff_team *team);
 /* Solves them; adds to info what it took. */
 void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info);
 /* 1, bound on the error of a force of the solution over the largest force: forces follow the

@@ -464,7 +464,8 @@ void ff_contacts_find(const ff_model *model, ff_state *state) {
   state->active_count = -1;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
-    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
+    for (int n = meet->first_near; n < meet->first_near + nears; n++) {
       ff_near *near = &state->nears[n];
       ff_point *points = &state->points[near->first_point];
       for (int i = 0; i < near->point_count; i++) {

@@ -3,6 +3,7 @@
 #include "step/forces.h"
 #include "step/micro_macro.h"
 #include "step/samples.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -239,7 +240,8 @@ void ff_micro_gather(ff_micro *micro) {
   }
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
-    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
+    for (int n = meet->first_near; n < meet->first_near + nears; n++) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         if (add_micro_contact(micro, meet, near, i)) {
@@ -363,11 +365,21 @@ static void keep_memory(const ff_micro *micro, const ff_micro_contact *contact, 
   own->left_at = v3_add(sum_along_rows(point, contact->end), excess);
 }
 
-void ff_micro_show(ff_micro *micro) {
-  ff_state *state = micro->state;
-  for (int i = 0; i < state->point_count; i++) {
+static void clear_micro_pair(ff_state *state, const ff_near *near) {
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     clear_micro_forces(&state->points[i]);
     *ff_state_micro_point(state, &state->points[i]) = (ff_micro_point){0};
+  }
+}
+
+void ff_micro_show(ff_micro *micro) {
+  ff_state *state = micro->state;
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
+    for (int n = meet->first_near; n < meet->first_near + nears; n++) {
+      clear_micro_pair(state, &state->nears[n]);
+    }
   }
   for (int k = 0; k < micro->contact_count; k++) {
     const ff_micro_contact *contact = &micro->contacts[k];
@@ -416,7 +428,7 @@ void ff_micro_push_weights(const ff_model *model, ff_state *state, double *ledge
       const ff_ground *ground = &model->bindings[near->binding].ground;
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
         ff_point *point = &state->points[i];
-        if (point->touching && !ff_point_is_plain(point)) {
+        if (point->touching && !ff_point_is_plain(point) && !ff_sleep_skips(state, meet)) {
           double energy = ground_energy(model, ground, point->patch.depth);
           ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
           ff_contact_push(model, state, &bodies, point->point,

@@ -3,6 +3,7 @@
 #include "math/vec.h"
 #include "step/micro_macro.h"
 #include "step/samples.h"
+#include "step/sleep.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,6 +66,17 @@ void ff_micro_order_crowds(ff_micro *micro) {
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
+/* A body that sleeps is as if it were fixed. False: it does not sleep. */
+static bool hold_sleeper(ff_micro *micro, int slot) {
+  ff_crowd_bodies *bodies = &micro->crowd.bodies;
+  bool asleep = ff_sleep_holds_slot(micro->model, micro->state, slot);
+  if (asleep) {
+    bodies->at[slot].inv_mass = bodies->at[slot].inverse = 0;
+    memset(bodies->inertia[slot], 0, sizeof *bodies->inertia);
+  }
+  return asleep;
+}
+
 /* A body under all forces but those of the contacts. */
 static void load_micro_body(ff_micro *micro, int slot) {
   ff_crowd_bodies *bodies = &micro->crowd.bodies;
@@ -75,6 +87,9 @@ static void load_micro_body(ff_micro *micro, int slot) {
   ff_vec3 torque = v3_sub(wrench->torque, v3_cross(state->bodies[id].omega, momentum));
   ff_crowd_body *to = &bodies->at[slot];
   ff_crowd_load_body(bodies, micro->model, slot, state->bodies[id].pose.orientation);
+  if (hold_sleeper(micro, slot)) {
+    return;
+  }
   to->dv = v3_scale(micro->h, v3_axpy(micro->model->run.gravity, to->inv_mass, wrench->force));
   to->dw = v3_scale(micro->h, ff_crowd_turn(bodies, slot, torque));
 }
@@ -168,6 +183,7 @@ static void load_micro_bodies(ff_micro *micro, bool forces) {
         int id = micro->model->free_bodies[slot];
         ff_crowd_load_body(&micro->crowd.bodies, micro->model, slot,
                            micro->state->bodies[id].pose.orientation);
+        hold_sleeper(micro, slot);
       }
     }
   }

@@ -20,6 +20,7 @@
 #include "step/robots.h"
 #include "step/rotation.h"
 #include "step/samples.h"
+#include "step/sleep.h"
 #include "step/stepper.h"
 
 #include <string.h>
@@ -144,6 +145,12 @@ static ff_status micro_grow(ff_work *work) {
   work->micro = NULL;
   ff_status status = micro_create(work);
   ff_micro *grown = work->micro;
+  if (status == FF_OK) { /* what a step needs after a new pair list */
+    size_t points = (size_t)before->contact_capacity;
+    grown->h = before->h;
+    memcpy(grown->held, before->held, points * sizeof *grown->held);
+    memcpy(grown->held_own, before->held_own, points * sizeof *grown->held_own);
+  }
   work->micro = status == FF_OK ? before : grown; /* the one to drop */
   micro_destroy(work);
   work->micro = status == FF_OK ? grown : before;
@@ -163,6 +170,10 @@ static void micro_body_impulse(const ff_micro *micro, int slot, double *to) {
   ff_vec3 force = v3_axpy(wrench->force, body->mass, micro->model->run.gravity);
   ff_vec3 torque = v3_sub(wrench->torque, gyro);
   torque = body->round ? torque : q_unrotate(micro->state->bodies[id].pose.orientation, torque);
+  if (ff_sleep_holds(micro->model, micro->state, id)) {
+    memset(to, 0, 6 * sizeof *to);
+    return;
+  }
   v3_store(to, v3_scale(micro->h, torque));
   v3_store(to + 3, v3_scale(micro->h, force));
 }
@@ -412,7 +423,9 @@ static bool move_all(ff_work *work) {
     ledger[i] += micro->h * rates[i];
   }
   for (int slot = 0; slot < work->model->free_count; slot++) {
-    move_micro_body(micro, slot);
+    if (!ff_sleep_holds_slot(work->model, work->state, slot)) {
+      move_micro_body(micro, slot);
+    }
   }
   bool good = true;
   for (int r = 0; r < work->model->robot_count; r++) {
@@ -479,14 +492,39 @@ static bool leave_rigid_parts(ff_work *work) {
   return true;
 }
 
+/* Wakes what a body that is awake pushes. False: nothing of it was asleep. */
+static bool wake_pushed_bodies(ff_micro *micro) {
+  const ff_model *model = micro->model;
+  ff_state *state = micro->state;
+  bool woke = false;
+  for (int k = 0; k < micro->contact_count; k++) {
+    const ff_micro_contact *c = &micro->contacts[k];
+    bool a = ff_sleep_holds(model, state, c->a), b = ff_sleep_holds(model, state, c->b);
+    bool pushes = c->force[0] != 0 || c->force[1] != 0 || c->force[2] != 0 || c->impulse[0] != 0;
+    if (a != b && pushes) {
+      ff_sleep_wake(model, state, a ? c->a : c->b);
+      woke = true;
+    }
+  }
+  return woke;
+}
+
 static ff_status micro_step(ff_work *work, double t_end) {
   ff_state *state = work->state;
   ff_micro *micro = work->micro;
   double t = state->t;
   micro->h = t_end - t;
+  if (ff_sleep_begin(work->model, state, t_end)) {
+    state->t = t_end;
+    work->steps++;
+    return FF_OK;
+  }
   memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
-  load_micro_forces(work);
-  ff_status status = solve_micro_islands(work);
+  ff_status status;
+  do {
+    load_micro_forces(work);
+    status = solve_micro_islands(work);
+  } while (status == FF_OK && state->sleep.count > 0 && wake_pushed_bodies(micro));
   if (status != FF_OK) {
     return status;
   }
@@ -496,14 +534,18 @@ static ff_status micro_step(ff_work *work, double t_end) {
   }
   size_t bytes = (size_t)state->point_count * sizeof *state->points;
   size_t own_bytes = (size_t)state->point_count * sizeof *micro->held_own;
-  memcpy(micro->held, state->points, bytes);
-  memcpy(micro->held_own, state->own_points, own_bytes);
+  /* Only a new pair list may fail; robots are placed anew when it is asked for. */
+  if (work->model->robot_count > 0 || ff_candidates_stale(work->model, state, t_end, state->y)) {
+    memcpy(micro->held, state->points, bytes);
+    memcpy(micro->held_own, state->own_points, own_bytes);
+  }
   ff_micro_show(micro);
   bool crowd = micro->crowd.order.large_count > 0;
   state->crowd_accuracy = crowd ? work->model->run.stepper.accuracy : 0;
   state->crowd_residual = crowd ? micro->crowd.residual : 0;
   state->t = t_end;
   status = micro_refresh(work);
+  micro = work->micro; /* it may have grown */
   if (status != FF_OK) {
     memcpy(state->points, micro->held, bytes); /* the list is still the old one */
     memcpy(state->own_points, micro->held_own, own_bytes);
@@ -514,6 +556,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
     restore_micro_state(work, t);
     return FF_ERROR_STEP;
   }
+  ff_sleep_end(work->model, state, micro->h);
   work->steps++;
   return FF_OK;
 }

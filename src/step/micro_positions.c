@@ -9,6 +9,7 @@
 #include "math/vec.h"
 #include "step/forces.h"
 #include "step/micro_macro.h"
+#include "step/sleep.h"
 #include "tree/tree.h"
 
 #include <string.h>
@@ -25,13 +26,23 @@ double ff_micro_slop(const ff_model *model, const ff_near *near) {
   return lesser(slop, thin);
 }
 
+static bool pair_is_inside(const ff_model *model, const ff_state *state, const ff_near *near) {
+  double most = model->bindings[near->binding].ground.thickness;
+  most += INSIDE * ff_micro_slop(model, near);
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    if (state->points[i].patch.depth > most) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool ff_micro_is_inside(const ff_model *model, const ff_state *state) {
-  for (int n = 0; n < state->near_count; n++) {
-    const ff_near *near = &state->nears[n];
-    double most = model->bindings[near->binding].ground.thickness;
-    most += INSIDE * ff_micro_slop(model, near);
-    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-      if (state->points[i].patch.depth > most) {
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
+    for (int n = meet->first_near; n < meet->first_near + nears; n++) {
+      if (pair_is_inside(model, state, &state->nears[n])) {
         return true;
       }
     }
@@ -83,6 +94,9 @@ static bool solve_displacement(ff_micro *micro) {
 
 void ff_micro_displace_body(ff_micro *micro, int slot, ff_vec3 turn, ff_vec3 way) {
   double *y = ff_state_body(micro->state, slot);
+  if (ff_sleep_holds_slot(micro->model, micro->state, slot)) {
+    return;
+  }
   ff_quat q = {y[FF_Y_Q], y[FF_Y_Q + 1], y[FF_Y_Q + 2], y[FF_Y_Q + 3]};
   q = q_unit(q_mul(q_exp(turn), q));
   y[FF_Y_Q] = q.w;

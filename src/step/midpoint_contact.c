@@ -632,7 +632,7 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
   sweep_entries(mid, model, state);
   state->crowd_residual = 0;
   if (mid->crowd.order.large_count > 0) {
-    ff_crowd_load(&mid->crowd, model, state, mid->shares);
+    ff_crowd_load(&mid->crowd, model, state, mid->shares, team);
     ff_crowd_solve(&mid->crowd, team, info);
     state->crowd_residual = ff_crowd_residual(&mid->crowd);
   }

@@ -131,6 +131,7 @@ EMSCRIPTEN_KEEPALIVE int live_execute(void) {
   return status == FF_OK ? 0 : (int)live_fail(status, &report);
 }
 
+/* The run ends at its next step, as a run that was stopped. */
 EMSCRIPTEN_KEEPALIVE void live_stop(void) {
   ff_run_stop(live.run);
 }
@@ -176,6 +177,18 @@ static void live_describe_choice(ff_json *json, const char *key, ff_law_kind kin
   }
 }
 
+/* Does the stepper run the law, as far as its parameters do not matter? */
+static bool live_stepper_runs(const ff_stepper_info *stepper, const ff_law *law) {
+  ff_law_params params;
+  ff_law_params_default(law, &params);
+  switch (stepper->contacts) {
+    case FF_CONTACTS_BY_LAYER: return law->layer || law->cone;
+    case FF_CONTACTS_BY_GROUND: return law->ground || law->grip;
+    case FF_CONTACTS_BY_FORCE: break;
+  }
+  return !law->traits || !(law->traits(&params) & FF_LAW_CORE);
+}
+
 static void live_describe_laws(ff_json *json) {
   ff_json_open(json, "laws", '[');
   for (int i = 0; i < ff_law_count(); i++) {
@@ -184,6 +197,13 @@ static void live_describe_laws(ff_json *json) {
     ff_json_text(json, "name", law->name);
     ff_json_text(json, "kind", law->kind == FF_LAW_NORMAL ? "normal" : "friction");
     live_describe_params(json, law, NULL);
+    ff_json_open(json, "steppers", '[');
+    for (int k = 0; k < ff_stepper_count(); k++) {
+      if (live_stepper_runs(ff_stepper_at(k), law)) {
+        ff_json_text(json, NULL, ff_stepper_at(k)->name);
+      }
+    }
+    ff_json_close(json, ']');
     ff_json_close(json, '}');
   }
   ff_json_close(json, ']');

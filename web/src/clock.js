@@ -27,6 +27,11 @@ export class Clock {
     }
   }
 
+  // The sample nearest to the displayed time: what legends and contacts in the replay tell.
+  get nearest() {
+    return this.recording.nearestRow(this.time);
+  }
+
   // The displayed sample, or the last one before the displayed time.
   get row() {
     return this.recording.rowAt(this.time);

@@ -243,7 +243,7 @@ class RecordingPanel {
   // The line or the dots mark the replay time; the legend shows the value there, or under
   // the pointer.
   follow() {
-    const row = this.clock.hover ?? this.clock.row;
+    const row = this.clock.hover ?? this.clock.nearest;
     const at = this.recording.time[row];
     const rowOf = (curve) => (curve.from === this.recording ? row : curve.from.nearestRow(at));
     const dots = this.chart.spec.curves.map((curve) => ({ curve, row: rowOf(curve) }));

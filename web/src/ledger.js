@@ -153,7 +153,7 @@ function link(recording, clock, chart, host) {
   const legend = new Legend(chart);
   host.after(legend.node);
   const follow = () => {
-    const row = clock.hover ?? clock.row;
+    const row = clock.hover ?? clock.nearest;
     chart.mark({ x: clock.hover === null ? clock.time : recording.time[row] });
     legend.show(row);
   };

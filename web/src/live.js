@@ -116,8 +116,8 @@ export class Live {
     this.sets.clear();
     const groups = about.contacts.map((c, i) => this.contactGroup(c, i));
     const marked = about.sliders.map((s) => slider({ ...s, title: s.title || s.path }, (v) => this.change(s.path, v)));
-    const steppers = select("Stepper", about.steppers.map((s) => [s, s]), about.stepper, (kind) => this.changeStepper(kind));
-    const whole = el("div", { class: "live-group" }, el("label", { class: "slider" }, el("span", { class: "slider-name" }, "stepper"), steppers), marked);
+    this.stepperSelect = select("Stepper", about.steppers.map((s) => [s, s]), about.stepper, (kind) => this.changeStepper(kind));
+    const whole = el("div", { class: "live-group" }, el("label", { class: "slider" }, el("span", { class: "slider-name" }, "stepper"), this.stepperSelect), marked);
     const laws = groups.filter(Boolean);
     this.controls.replaceChildren(whole, ...(marked.length && laws.length ? [el("details", {}, el("summary", {}, "Contact laws"), laws)] : laws));
     this.showMode("idle");
@@ -152,24 +152,38 @@ export class Live {
   }
 
   // The new law takes values of the same name from the one before; what it needs and has not got is
-  // put at a stiffness that gives the same force at a depth of 1 mm. What is zero or set by other
-  // parameters has no slider at first.
+  // proposed. What is zero or set by other parameters has no slider at first.
   changeLaw(host, path, kind, name, before) {
     const law = this.about.laws.find((l) => l.kind === kind && l.name === name);
     const params = law.params
-      .map((p) => ({ ...p, value: before.find((b) => b.name === p.name && b.unit === p.unit)?.value ?? (p.required || /^[kK]$/.test(p.name) ? likeStiffness(p, before) : p.value) }))
+      .map((p) => ({ ...p, value: before.find((b) => b.name === p.name && b.unit === p.unit)?.value ?? p.value ?? propose(p, before) }))
       .filter((p) => p.required || p.value);
     for (const key of [...this.sets.keys()].filter((k) => k.startsWith(path + "."))) {
       this.sets.delete(key);
     }
     host.dataset.law = name;
     this.fillLaw(host, path, kind, name, params);
-    this.change(path, lawText(name, params));
+    this.sets.set(path, lawText(name, params));
+    this.fitStepper(law);
+    this.runSoon();
+  }
+
+  // Not every stepper runs every law: the scene's own if it does, else the first that does.
+  fitStepper({ steppers }) {
+    if (steppers.length && !steppers.includes(this.stepperSelect.value)) {
+      this.stepperSelect.value = steppers.includes(this.about.stepper) ? this.about.stepper : steppers[0];
+      this.setStepper(this.stepperSelect.value);
+    }
+  }
+
+  setStepper(kind) {
+    const step = this.about.step > 0 ? this.about.step : 1e-4;
+    this.sets.set("stepper", kind === "adaptive" ? "{kind: adaptive}" : `{kind: ${kind}, step: ${step}}`);
   }
 
   changeStepper(kind) {
-    const step = this.about.step > 0 ? this.about.step : 1e-4;
-    this.change("stepper", kind === "adaptive" ? "{kind: adaptive}" : `{kind: ${kind}, step: ${step}}`);
+    this.setStepper(kind);
+    this.runSoon();
   }
 
   change(path, value) {
@@ -375,6 +389,7 @@ export class Live {
 }
 
 const DEPTH = 1e-3; // m
+const FRICTION = 0.4;
 
 // N of force at DEPTH for a stiffness of 1 in its unit; NaN: the parameter is no stiffness. A volume
 // of overlap is that of a ball with a radius of 2 cm.
@@ -383,10 +398,18 @@ function forceOf({ unit }, params) {
   return unit === "N/m^3" ? Math.PI * 0.02 * DEPTH ** 2 : DEPTH ** (power ?? NaN);
 }
 
-function likeStiffness(param, before) {
+// A value for a parameter without default, null if none is needed: a friction coefficient as in
+// `before`, a stiffness that gives the same force at DEPTH as the one in `before`, a thickness.
+function propose(param, before) {
+  if (param.symbol.startsWith("μ")) {
+    return before.find((b) => b.symbol?.startsWith("μ") && b.value > 0)?.value ?? FRICTION;
+  }
   const own = forceOf(param, []);
-  const known = before.find((b) => b.value > 0 && forceOf(b, before) > 0);
-  return own > 0 ? Number((((known ? known.value * forceOf(known, before) : 100) / own)).toPrecision(3)) : param.value;
+  if (own > 0 && (param.required || /^[kK]$/.test(param.name))) {
+    const known = before.find((b) => b.value > 0 && forceOf(b, before) > 0);
+    return Number(((known ? known.value * forceOf(known, before) : 100) / own).toPrecision(3));
+  }
+  return param.required && param.unit === "m" ? DEPTH / 2 : null;
 }
 
 function lawText(law, params) {

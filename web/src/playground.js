@@ -125,6 +125,7 @@ function start() {
   window.footfall = { impact, scenes, runs: [] };
   impact.start();
   if (scenes.sceneOfAddress) {
+    document.getElementById("scenes").scrollIntoView();
     scenes.open(scenes.sceneOfAddress);
   }
 }

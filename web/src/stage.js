@@ -107,9 +107,8 @@ export class Stage {
       const colour = new THREE.Color(bodyColours.at(this.tracks.length + n + 1));
       const infinite = (info) => info.shapes.some((s) => s.kind === "half-space");
       const tracks = this.recording.bodies
-        .filter((info) => info.kind !== "fixed" && !infinite(info))
-        .map((info) => this.track(info, recording))
-        .filter((track) => track.position);
+        .filter((info) => info.kind !== "fixed" && !infinite(info) && recording.vector(`body.${info.name}.position.`))
+        .map((info) => this.track(info, recording));
       for (const { info, object } of tracks) {
         const shapes = info.visuals?.length ? info.visuals : info.shapes;
         for (const shape of shapes) {
