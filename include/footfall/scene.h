@@ -81,8 +81,9 @@ typedef struct ff_motion {
 
 /* Measured motion: poses of the body frame over time, interpolated by natural cubic splines of
  * position and quaternion, so that velocity and acceleration are continuous and consistent. Beyond
- * the first and last row the velocity stays. A prescribed body follows it rigidly; a free one, or
- * the free root of a robot, starts on it and is pulled by springs and dampers at its origin. */
+ * the first and last row the velocity stays. A prescribed body, or without stiffness the fixed root
+ * of a robot, follows it rigidly; a free body or root starts on it and is pulled by springs and
+ * dampers at its origin. */
 typedef struct ff_track_def {
   ff_table poses;        /* width 7: m, position, world; quaternion w x y z, body -> world. rows 0:
                           * none, else at least 2 */

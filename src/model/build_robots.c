@@ -41,7 +41,9 @@ static ff_status robot_build_tree(ff_build *build, const ff_scene_robot *from, f
     return robot_report(build, from, "position", "position and orientation must be finite");
   }
   links[0].joint.kind = from->def.root;
-  if (from->def.root != FF_JOINT_FREE) { /* otherwise the free joint's q holds the pose */
+  bool carried = from->def.track.poses.rows > 0; /* then link 0 is where the track is */
+  if (from->def.root != FF_JOINT_FREE &&
+      !carried) { /* otherwise the free joint's q holds the pose */
     links[0].joint.frame = from->def.base;
   }
   ff_status status = ff_build_rotors(build, from, rotors);
@@ -74,7 +76,10 @@ static ff_status robot_set_start(ff_build *build, const ff_scene_robot *from, ff
     return robot_report(build, from, "velocity", "velocity and omega must be finite");
   }
   const ff_track *track;
-  ff_status status = ff_build_track(build, &track, &from->def.track, "robots");
+  char key[128];
+  snprintf(key, sizeof key, "robots.%.80s.track", from->def.name);
+  ff_status status = ff_build_track(build, &track, &from->def.track, key);
+  to->track = from->def.root == FF_JOINT_FREE ? NULL : track;
   if (status != FF_OK) {
     return status;
   }
@@ -95,6 +100,10 @@ static ff_status robot_set_start(ff_build *build, const ff_scene_robot *from, ff
 
 /* Initial poses and velocities of the links. */
 static void robot_place_links(ff_build *build, const ff_model_robot *robot, ff_tree_work *work) {
+  if (robot->track) {
+    ff_tree_base base = ff_robot_base_at(robot, 0);
+    ff_tree_set_base(work, &base);
+  }
   ff_tree_update(work, robot->start_q, robot->start_v);
   for (int i = 0; i < robot->link_count; i++) {
     ff_model_body *body = &build->bodies[robot->first_body + i];
@@ -185,7 +194,8 @@ static ff_status list_moved_bodies(ff_build *build) {
   }
   for (int i = 0; i < model->body_count; i++) {
     ff_model_body *body = &build->bodies[i];
-    body->meets = ff_body_is_moved(body) || (body->track && !ff_model_solves(model));
+    bool led = body->track || ff_body_base_track(model, body);
+    body->meets = ff_body_is_moved(body) || (led && !ff_model_solves(model));
     if (body->meets) {
       list[model->moved_count++] = i;
     }

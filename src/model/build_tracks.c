@@ -81,15 +81,18 @@ ff_status ff_build_guides(ff_build *build) {
   }
   for (int i = 0; i < scene->robot_count && status == FF_OK; i++) {
     const ff_robot_def *def = &scene->robots[i].def;
-    if (def->track.poses.rows == 0) {
-      continue;
+    bool pulls = def->track.stiffness > 0;
+    if (def->track.poses.rows == 0 || (def->root != FF_JOINT_FREE && !pulls)) {
+      continue; /* what is fixed to a track follows it rigidly */
     }
     if (def->root != FF_JOINT_FREE) {
-      status = guide_report(build, "robots", def->name, "needs a robot with a free root");
-    } else if (!(def->track.stiffness > 0)) { /* nothing would hold the root on the track */
       status = guide_report(build, "robots", def->name,
-                            "needs a spring with a stiffness greater than 0: a robot is pulled "
-                            "along its track");
+                            "a spring needs a robot with a free root; without spring a fixed root "
+                            "follows the track rigidly");
+    } else if (!pulls) { /* nothing would hold the root on the track */
+      status = guide_report(build, "robots", def->name,
+                            "needs a spring with a stiffness greater than 0, which pulls a free "
+                            "root along the track, or base: fixed, which follows it rigidly");
     } else {
       status = build_guide(build, &guides[count++], scene->robots[i].first_body, &def->track,
                            "robots", def->name);

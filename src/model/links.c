@@ -93,3 +93,9 @@ ff_status ff_links_inverse_inertias(const ff_model_robot *robot, ff_model_body *
   ff_arena_free(&scratch);
   return status;
 }
+
+ff_tree_base ff_robot_base_at(const ff_model_robot *robot, double t) {
+  ff_track_point at = ff_track_at(robot->track, t);
+  ff_vec3 spatial = v3_sub(at.acceleration, v3_cross(at.omega, at.velocity));
+  return (ff_tree_base){at.pose, {at.omega, at.velocity}, {at.angular, spatial}};
+}

@@ -190,6 +190,7 @@ typedef struct ff_model_robot {
   int q_at, v_at;             /* in y */
   int q_count, v_count;
   const double *start_q, *start_v;
+  const ff_track *track; /* of a fixed root: its frame moves along it; NULL: it stays */
   bool self_collision;
   const ff_model_joint *joints;
   int joint_count;
@@ -322,6 +323,17 @@ static inline ff_shape ff_shape_id(const ff_model *model, int index) {
 /* Free bodies and movable links; links fixed to the ground do not move. */
 static inline bool ff_body_is_moved(const ff_model_body *body) {
   return body->inv_mass > 0;
+}
+
+/* Is its momentum that of the system? A link that cannot move passes what pushes it to the ground,
+ * which is booked with its robot. */
+static inline bool ff_body_is_inside(const ff_model_body *body) {
+  return ff_body_is_moved(body) || body->robot >= 0;
+}
+
+/* Track that the root of a link's robot is fixed to; NULL: none, or no link. */
+static inline const ff_track *ff_body_base_track(const ff_model *model, const ff_model_body *body) {
+  return body->robot >= 0 ? model->robots[body->robot].track : NULL;
 }
 
 /* Does anything from outside push bodies: forces, drives, guides? */

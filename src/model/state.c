@@ -381,6 +381,10 @@ static void state_keep_robots(ff_state *state, const ff_model *model, ff_keep *k
     ff_keep_block(keep, "robot.order", own->orders, robot->joint_count, sizeof *own->orders);
     ff_keep_numbers(keep, "robot.stored", &own->stored, 1);
     ff_tree_work_keep(own->work, keep);
+    if (robot->track) {
+      ff_keep_block(keep, "robot.base", &own->work->base, 1, sizeof own->work->base);
+      ff_keep_numbers(keep, "robot.placed_at", &own->placed_t, 1);
+    }
   }
 }
 

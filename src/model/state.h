@@ -169,6 +169,7 @@ typedef struct ff_state_robot {
                       explicit */
   ff_state_order *orders; /* joint_count */
   double *placed;         /* q and v for which work and bodies are valid; placed[0] NAN: none */
+  double placed_t;        /* s, the same, of a robot with a track */
   double stored;          /* J, in springs and stops */
 } ff_state_robot;
 

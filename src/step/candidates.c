@@ -35,7 +35,7 @@ bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t,
       return true;
     }
   }
-  ff_robots_place(model, state, y);
+  ff_robots_place(model, state, t, y);
   for (int r = 0; r < model->robot_count; r++) {
     const ff_model_robot *robot = &model->robots[r];
     for (int i = robot->first_body; i < robot->first_body + robot->link_count; i++) {

@@ -28,7 +28,7 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
       *motion = ff_motion_at(body, t);
     }
   }
-  ff_robots_place(model, state, y);
+  ff_robots_place(model, state, t, y);
 }
 
 /* ---- the ledger ------------------------------------------------------------------------ */
@@ -147,8 +147,8 @@ void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bo
   a->torque = v3_add(a->torque, v3_add(v3_cross(bodies->arm_a, force), moment));
   b->force = v3_sub(b->force, force);
   b->torque = v3_sub(b->torque, v3_add(v3_cross(bodies->arm_b, force), moment));
-  bool a_free = ff_body_is_moved(&model->bodies[bodies->a]);
-  bool b_free = ff_body_is_moved(&model->bodies[bodies->b]);
+  bool a_free = ff_body_is_inside(&model->bodies[bodies->a]);
+  bool b_free = ff_body_is_inside(&model->bodies[bodies->b]);
   if (!ledger || (a_free && b_free)) {
     return;
   }

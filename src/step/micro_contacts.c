@@ -11,20 +11,41 @@
 
 /* ---- gathering ------------------------------------------------------------------------- */
 
-/* Motion of a body; of a prescribed one, the mean over the step, or printed that of its end. */
-static ff_body_motion motion_in_step(const ff_micro *micro, int body) {
-  const ff_model_body *b = &micro->model->bodies[body];
-  ff_body_motion motion = micro->state->bodies[body];
-  if (b->kind != FF_BODY_PRESCRIBED) {
-    return motion;
-  }
-  ff_body_motion end = ff_motion_at(b, micro->state->t + micro->h);
+/* A motion with the velocity of the step: the mean until its end, or printed that of the end. */
+static ff_body_motion led_in_step(const ff_micro *micro, ff_body_motion motion,
+                                  ff_body_motion end) {
   bool mean = micro->model->run.stepper.corrections && micro->h > 0;
   double rate = mean ? 1 / micro->h : 0;
   ff_quat turn = q_mul(end.pose.orientation, q_conj(motion.pose.orientation));
   ff_vec3 way = v3_sub(end.pose.position, motion.pose.position);
   motion.velocity = mean ? v3_scale(rate, way) : end.velocity;
   motion.omega = mean ? v3_scale(rate, q_log(turn)) : end.omega;
+  return motion;
+}
+
+static ff_body_motion track_motion(const ff_track *track, double t) {
+  ff_track_point at = ff_track_at(track, t);
+  return (ff_body_motion){at.pose, at.velocity, at.omega};
+}
+
+/* Motion of a body; of a prescribed one as it is led in the step; of a link whose root is led, with
+ * that motion of the root. */
+static ff_body_motion motion_in_step(const ff_micro *micro, int body) {
+  const ff_model_body *b = &micro->model->bodies[body];
+  const ff_track *track = ff_body_base_track(micro->model, b);
+  ff_body_motion motion = micro->state->bodies[body];
+  double t = micro->state->t, end = t + micro->h;
+  if (b->kind == FF_BODY_PRESCRIBED) {
+    return led_in_step(micro, motion, ff_motion_at(b, end));
+  }
+  if (track) {
+    ff_body_motion root = track_motion(track, t);
+    ff_body_motion led = led_in_step(micro, root, track_motion(track, end));
+    ff_vec3 at = motion.pose.position;
+    ff_vec3 more = v3_sub(ff_motion_velocity(&led, at), ff_motion_velocity(&root, at));
+    motion.velocity = v3_add(motion.velocity, more);
+    motion.omega = v3_add(motion.omega, v3_sub(led.omega, root.omega));
+  }
   return motion;
 }
 
@@ -49,14 +70,22 @@ static void recall_memory(const ff_micro *micro, const ff_point *point, ff_micro
   to->crept[1] = v3_dot(point->t2, crept);
 }
 
-/* Velocity at a point that a prescribed body has at a time (s) beyond what it has in the step; 0:
- * it is not prescribed. */
+/* Velocity at a point that a prescribed motion gives a body at a time (s) beyond that in the step;
+ * 0: there is none. */
 static ff_vec3 prescribed_excess(const ff_micro *micro, int body, ff_vec3 point, double t) {
   const ff_model_body *b = &micro->model->bodies[body];
-  if (b->kind != FF_BODY_PRESCRIBED) {
+  const ff_track *track = ff_body_base_track(micro->model, b);
+  ff_body_motion now, step;
+  if (b->kind == FF_BODY_PRESCRIBED) {
+    now = ff_motion_at(b, t);
+    step = motion_in_step(micro, body);
+  } else if (track) {
+    now = track_motion(track, t);
+    double start = micro->state->t;
+    step = led_in_step(micro, track_motion(track, start), track_motion(track, start + micro->h));
+  } else {
     return v3(0, 0, 0);
   }
-  ff_body_motion now = ff_motion_at(b, t), step = motion_in_step(micro, body);
   now.pose = step.pose;
   return v3_sub(ff_motion_velocity(&now, point), ff_motion_velocity(&step, point));
 }

@@ -1,6 +1,7 @@
 #include "step/robots.h"
 
 #include "math/vec.h"
+#include "model/links.h"
 #include "model/table.h"
 #include "tree/tree.h"
 
@@ -8,16 +9,22 @@
 
 /* ---- kinematics --------------------------------------------------------------------- */
 
-void ff_robots_place(const ff_model *model, const ff_state *state, const double *y) {
+void ff_robots_place(const ff_model *model, const ff_state *state, double t, const double *y) {
   for (int r = 0; r < model->robot_count; r++) {
     const ff_model_robot *robot = &model->robots[r];
     ff_tree_work *work = state->robots[r].work;
+    bool same_time = !robot->track || state->robots[r].placed_t == t;
     /* Asked twice for the same state, as steppers do: it stands there already. */
     size_t bytes = (size_t)(robot->q_count + robot->v_count) * sizeof *y;
-    if (bytes > 0 && memcmp(state->robots[r].placed, y + robot->q_at, bytes) == 0) {
+    if (bytes > 0 && same_time && memcmp(state->robots[r].placed, y + robot->q_at, bytes) == 0) {
       continue;
     }
     memcpy(state->robots[r].placed, y + robot->q_at, bytes);
+    if (robot->track) {
+      ff_tree_base base = ff_robot_base_at(robot, t);
+      ff_tree_set_base(work, &base);
+      state->robots[r].placed_t = t;
+    }
     ff_tree_update(work, y + robot->q_at, y + robot->v_at);
     for (int i = 0; i < robot->link_count; i++) {
       const ff_model_body *body = &model->bodies[robot->first_body + i];
@@ -209,6 +216,14 @@ static void book_robot_impulse(const ff_model *model, const ff_state *state, int
   v3_store(to, v3_axpy(v3_load(to), h, torque));
 }
 
+/* Work over time h of what holds a root on its track, which moves with velocity v meanwhile. */
+static void book_base_work(const ff_model *model, const ff_state *state, int r,
+                           ff_tree_wrench ground, ff_sv v, double *ledger, double h) {
+  if (model->robots[r].track) {
+    ledger[FF_Y_WORK] += h * ff_tree_base_power(state->robots[r].work, ground, v);
+  }
+}
+
 int ff_robots_rates(const ff_model *model, const ff_state *state, const double *y, double *dy) {
   double sum = 0;
   for (int r = 0; r < model->robot_count; r++) {
@@ -220,7 +235,9 @@ int ff_robots_rates(const ff_model *model, const ff_state *state, const double *
                                   dy + robot->v_at)) {
       return 1;
     }
-    book_robot_impulse(model, state, r, ff_tree_ground_wrench(at->work), dy + state->ledger_at, 1);
+    ff_tree_wrench ground = ff_tree_ground_wrench(at->work);
+    book_robot_impulse(model, state, r, ground, dy + state->ledger_at, 1);
+    book_base_work(model, state, r, ground, at->work->base.v, dy + state->ledger_at, 1);
     for (int i = robot->q_at; i < robot->v_at + robot->v_count; i++) {
       sum += dy[i];
     }
@@ -321,7 +338,13 @@ void ff_robot_move(const ff_model *model, ff_state *state, int r, double h, doub
   const ff_model_robot *robot = &model->robots[r];
   const ff_state_robot *at = &state->robots[r];
   double *q = state->y + robot->q_at, *v = state->y + robot->v_at;
-  ff_robot_book(model, state, r, h, rest, ground_of(model, state, r));
+  ff_tree_wrench ground = ground_of(model, state, r);
+  ff_robot_book(model, state, r, h, rest, ground);
+  if (robot->track) { /* energies change by the mean velocity */
+    ff_sv sum = sv_add(at->work->base.v, ff_robot_base_at(robot, state->t + h).v);
+    ff_sv mean = sv_axpy(sv_zero(), 0.5, sum);
+    book_base_work(model, state, r, ground, mean, ff_state_ledger(state), h);
+  }
   ff_robot_drop(model, state, r);
   for (int i = 0; i < robot->v_count; i++) {
     v[i] += h * at->a[i];
@@ -369,7 +392,9 @@ bool ff_robots_fly_on(const ff_model *model, ff_state *state, double h) {
     double *v = state->y + robot->v_at, *ledger = ff_state_ledger(state);
     good = good && (at->solved || accelerate(model, state, r));
     if (good) {
-      book_robot_impulse(model, state, r, ground_of(model, state, r), ledger, h);
+      ff_tree_wrench ground = ground_of(model, state, r);
+      book_robot_impulse(model, state, r, ground, ledger, h);
+      book_base_work(model, state, r, ground, at->work->base.v, ledger, h);
       correct_ledger(robot, at, v, h, 0.5 * h, ledger);
       for (int i = 0; i < robot->v_count; i++) {
         v[i] += h * at->a[i];

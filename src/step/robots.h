@@ -4,8 +4,9 @@
 
 #include "model/state.h"
 
-/* Kinematics of all robots from y; sets the poses and velocities of their links' bodies. */
-void ff_robots_place(const ff_model *model, const ff_state *state, const double *y);
+/* Kinematics of all robots from y at time t; sets the poses and velocities of their links' bodies.
+ */
+void ff_robots_place(const ff_model *model, const ff_state *state, double t, const double *y);
 /* Forces of drives and of the joints themselves at the state placed last; with a ledger, their
  * work and losses. */
 void ff_robots_load(const ff_model *model, ff_state *state, double t, const double *y,

@@ -44,6 +44,14 @@ static pace body_pace(const ff_model *model, const ff_state *state, int id, doub
     double force = v3_norm(state->wrenches[id].force);
     out.flight += h * (v3_norm(model->run.gravity) + model->bodies[id].inv_mass * force);
   }
+  const ff_track *track = ff_body_base_track(model, &model->bodies[id]);
+  if (track) { /* what the base adds in the step */
+    ff_track_point now = ff_track_at(track, state->t), after = ff_track_at(track, state->t + h);
+    double turned = v3_norm(v3_sub(after.omega, now.omega));
+    double arm = v3_norm(v3_sub(motion->pose.position, now.pose.position));
+    out.flight += v3_norm(v3_sub(after.velocity, now.velocity)) + arm * turned;
+    out.spin += turned;
+  }
   return out;
 }
 

@@ -137,9 +137,10 @@ static void aba_accelerate_joint(ff_tree_work *work, int i, double *a) {
 /* ---- the tree -------------------------------------------------------------------------------- */
 
 /* Outward pass: acceleration at constant joint rates, with gravity as an acceleration of the
- * ground; inertia and bias force p = I a + v x* I v - f_external of each link alone. */
+ * ground, beside its own; inertia and bias force p = I a + v x* I v - f_external of each link
+ * alone. */
 static void aba_outward_bias(ff_tree_work *work, ff_vec3 gravity, const ff_tree_wrench *wrenches) {
-  work->a[0] = (ff_sv){{0, 0, 0}, v3_neg(gravity)};
+  work->a[0] = (ff_sv){work->base.a.a, v3_sub(work->base.a.l, gravity)};
   work->f[0] = sv_zero();
   for (int i = 1; i < work->tree->count; i++) {
     const ff_si *inertia = &work->inertia[i];
@@ -233,7 +234,7 @@ static bool crba_forward_dynamics(ff_tree_work *work, const double *tau, ff_vec3
   ff_tree_solve(tree, work->h, a);
   ff_tree_inverse_dynamics(work, a, gravity, wrenches, bias);
   memset(work->more, 0, (size_t)tree->count * sizeof *work->more); /* a is complete */
-  work->ground = work->f[0];
+  work->ground = sv_force_back(work->pose[0].position, work->f[0]);
   return true;
 }
 

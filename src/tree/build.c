@@ -253,6 +253,7 @@ ff_status ff_tree_work_create(ff_tree_work **out, const ff_tree *tree) {
     return FF_ERROR_MEMORY;
   }
   work->tree = tree;
+  work->base.pose = tree->links[0].joint.frame;
   size_t links = (size_t)tree->count, n = (size_t)tree->v_count, columns = (size_t)tree->s_count;
   const struct {
     void **to;

@@ -183,9 +183,9 @@ static inline void tree_add_link_inertia(ff_tree_work *work, int i, ff_tree_sums
 
 void ff_tree_update(ff_tree_work *work, const double *q, const double *v) {
   const ff_tree *tree = work->tree;
-  work->pose[0] = tree->links[0].joint.frame;
+  work->pose[0] = work->base.pose;
   work->turn[0] = q_matrix(work->pose[0].orientation);
-  work->v[0] = sv_zero();
+  work->v[0] = work->base.v;
   ff_tree_sums sums = {.kinetic = 0};
   for (int k = 0; k < tree->v_count; k++) {
     work->rates[k] = v ? v[k] : 0;
@@ -201,6 +201,15 @@ void ff_tree_update(ff_tree_work *work, const double *q, const double *v) {
     }
   }
   work->sums = sums;
+}
+
+void ff_tree_set_base(ff_tree_work *work, const ff_tree_base *base) {
+  work->base = *base;
+}
+
+double ff_tree_base_power(const ff_tree_work *work, ff_tree_wrench ground, ff_sv v) {
+  ff_vec3 moment = v3_sub(ground.torque, v3_cross(work->base.pose.position, ground.force));
+  return v3_dot(ground.force, v.l) + v3_dot(moment, v.a);
 }
 
 static bool has_link(const ff_tree_work *work, int link) {

@@ -8,7 +8,7 @@ void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravi
   const ff_tree *tree = work->tree;
   /* Outward pass: accelerations, with gravity as an upward acceleration of the ground, and the net
    * force of each link. */
-  work->a[0] = (ff_sv){{0, 0, 0}, v3_neg(gravity)};
+  work->a[0] = (ff_sv){work->base.a.a, v3_sub(work->base.a.l, gravity)};
   work->f[0] = sv_zero();
   for (int i = 1; i < tree->count; i++) {
     const ff_tree_link_data *link = &tree->links[i];
@@ -42,5 +42,6 @@ void ff_tree_inverse_dynamics(ff_tree_work *work, const double *a, ff_vec3 gravi
 }
 
 ff_tree_wrench ff_tree_carried_wrench(const ff_tree_work *work) {
-  return (ff_tree_wrench){work->f[0].l, work->f[0].a};
+  ff_sv carried = sv_force_back(work->pose[0].position, work->f[0]);
+  return (ff_tree_wrench){carried.l, carried.a};
 }

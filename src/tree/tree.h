@@ -2,8 +2,9 @@
  *
  * Quantities of link i are in world axes at the origin of link i, so that the transform between
  * links is a translation; the ground is link 0. The equations of [Featherstone08] hold in such
- * frames. Symbols of the book: lambda(i) parent, S motion subspace, v velocity, c bias
- * acceleration, I inertia; r is the position of the link's origin relative to its parent's.
+ * frames, also if link 0 has a prescribed motion. Symbols of the book: lambda(i) parent, S motion
+ * subspace, v velocity, c bias acceleration, I inertia; r is the position of the link's origin
+ * relative to its parent's.
  *
  * A link whose joint mimics another has no coordinates of its own: the other's coordinates move it,
  * through columns of S that are its own times the factor. */
@@ -59,8 +60,15 @@ typedef struct ff_tree_sums {
   double kinetic; /* J, without armature */
 } ff_tree_sums;
 
+/* Motion of link 0, at its origin. */
+typedef struct ff_tree_base {
+  ff_pose pose;
+  ff_sv v, a; /* spatial velocity and acceleration: a.l = v' - omega x v */
+} ff_tree_base;
+
 struct ff_tree_work {
   const ff_tree *tree;
+  ff_tree_base base; /* see ff_tree_set_base */
   /* from ff_tree_update, all in one block; arrays of count links, or of v_count or s_count where
    * stated */
   double *rates;   /* v_count: the generalised velocity */
@@ -106,6 +114,11 @@ void ff_tree_copy_inertia(ff_tree *to, const ff_tree *from);
 void ff_tree_add_inertia(ff_tree *tree, int link, ff_si more);
 /* Continues with a copy of its tree; ff_tree_update must follow. */
 void ff_tree_work_set_tree(ff_tree_work *work, const ff_tree *tree);
+
+/* Prescribes the motion of link 0, which is at rest otherwise; ff_tree_update must follow. */
+void ff_tree_set_base(ff_tree_work *work, const ff_tree_base *base);
+/* Power of the ground's wrench (about the world's origin) if link 0 moves with velocity v. */
+double ff_tree_base_power(const ff_tree_work *work, ff_tree_wrench ground, ff_sv v);
 
 /* Lists what ff_tree_update sets, and the added inertia. */
 void ff_tree_work_keep(ff_tree_work *work, ff_keep *keep);

@@ -31,5 +31,6 @@ ff_vec3 ff_tree_zero_moment_point(ff_tree_work *work, const double *a, ff_vec3 g
                                   ff_vec3 origin, ff_vec3 normal) {
   /* Total wrench that the ground transmits. */
   ff_tree_inverse_dynamics(work, a, gravity, NULL, work->rest);
-  return ff_center_of_pressure(work->f[0].l, work->f[0].a, origin, normal);
+  ff_tree_wrench ground = ff_tree_carried_wrench(work);
+  return ff_center_of_pressure(ground.force, ground.torque, origin, normal);
 }

@@ -77,7 +77,7 @@ static bool fly_freely(quasi_step *step, double t, double h) {
   problem->h = h;
   problem->gravity_dv = h * v3_norm(model->run.gravity);
   if (model->robot_count > 0) { /* an earlier pass left them elsewhere */
-    ff_robots_place(model, state, state->y);
+    ff_robots_place(model, state, t, state->y);
   }
   ff_forces_outside(model, state, t,
                     has_external_forces(model, state) ? step->external_rates : NULL);
@@ -213,7 +213,7 @@ static void update_robots(ff_work *work) {
   if (model->robot_count == 0) {
     return;
   }
-  ff_robots_place(model, state, state->y);
+  ff_robots_place(model, state, state->t, state->y);
   ff_forces_outside(model, state, state->t, NULL);
   ff_robots_load(model, state, state->t, state->y, NULL);
   for (int m = 0; m < state->meet_count; m++) {
@@ -270,7 +270,7 @@ static void begin_ledger(ff_work *work, double h) {
   quasi_step *step = work->quasi;
   double *ledger = step->ledger, *rates = step->external_rates;
   if (model->robot_count > 0) { /* they are at the end now */
-    ff_robots_place(model, state, state->y);
+    ff_robots_place(model, state, state->t, state->y);
     ff_robots_load(model, state, state->t, state->y, rates);
   }
   memset(ledger, 0, FF_Y_LEDGER * sizeof *ledger);

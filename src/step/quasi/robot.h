@@ -79,7 +79,8 @@ typedef struct quasi_robot {
   quasi_link *links;       /* link_count */
   quasi_subtree *subtrees; /* link_count + 1: indexed as the links of its tree */
   quasi_joint_column *joint; /* one for each column of S */
-  ff_tree_wrench base;       /* N s, N m s about the world's origin: impulse from the ground */
+  ff_sv root; /* N m s, N s at link 0: impulse from the ground, with theta as its joints act */
+  ff_tree_wrench base; /* N s, N m s about the world's origin: impulse from the ground */
 } quasi_robot;
 
 /* Norm of a residual: */

@@ -18,6 +18,7 @@
  * is then the rate of convergence of Newton's method.
  */
 #include "math/vec.h"
+#include "model/links.h"
 #include "step/quasi/robot.h"
 #include "step/robots.h"
 
@@ -100,6 +101,15 @@ static void move_floating_links(const quasi_problem *problem, int r) {
   }
 }
 
+/* A root with a track is where it leads some time after the start of the step. */
+static void set_base(const quasi_problem *problem, int r, double after) {
+  const ff_model_robot *robot = &problem->model->robots[r];
+  if (robot->track) {
+    ff_tree_base base = ff_robot_base_at(robot, problem->state->t + after);
+    ff_tree_set_base(problem->state->robots[r].work, &base);
+  }
+}
+
 /* Tree and link bodies at the end, by u. To elements a link is a body of inertia 1 that turns by h
  * times its angular velocity. */
 static void move_links(const quasi_problem *problem, int r) {
@@ -117,6 +127,7 @@ static void move_links(const quasi_problem *problem, int r) {
     move_floating_links(problem, r);
   }
   at->placed[0] = NAN;
+  set_base(problem, r, problem->h);
   ff_tree_update(at->work, to->q, to->u);
   for (int link = 1; link <= robot->link_count; link++) {
     quasi_body *body = &problem->bodies[robot->first_body + link - 1];
@@ -230,7 +241,7 @@ bool ff_quasi_fly_robots(const quasi_problem *problem, double t) {
     if (problem->h > 0) { /* the ground bears the weight of a robot that cannot move, too */
       start_link_momenta(problem, r);
     }
-    if (problem->h > 0 && robot->v_count > 0) {
+    if (problem->h > 0 && (robot->v_count > 0 || robot->track)) {
       good = good && start_robot_inertia(problem, r);
       memcpy(problem->robots[r].u, problem->robots[r].u_free,
              (size_t)robot->v_count * sizeof(double));
@@ -238,6 +249,10 @@ bool ff_quasi_fly_robots(const quasi_problem *problem, double t) {
       for (int i = 0; i < robot->link_count; i++) {
         bodies[i].free_end = bodies[i].end.pose;
         bodies[i].moved = false;
+        if (bodies[i].node < 0 && model->run.stepper.order != 2) { /* led: as a prescribed body */
+          bodies[i].v0 = bodies[i].end.velocity;
+          bodies[i].w0 = bodies[i].end.omega;
+        }
       }
     }
   }
@@ -284,7 +299,7 @@ static void project_links(const quasi_problem *problem, int r, bool start, doubl
   const ff_model_robot *robot = &problem->model->robots[r];
   const ff_tree *tree = robot->tree;
   ff_tree_work *work = problem->state->robots[r].work;
-  const quasi_robot *to = &problem->robots[r];
+  quasi_robot *to = &problem->robots[r];
   work->f[0] = sv_zero();
   for (int i = 1; i <= robot->link_count; i++) {
     work->f[i] = link_residual(problem, r, i, start);
@@ -305,6 +320,7 @@ static void project_links(const quasi_problem *problem, int r, bool start, doubl
       parent[1] += size[1] + v3_norm(reach) * size[0];
     }
   }
+  to->root = sv_axpy(to->root, share, work->f[0]);
 }
 
 void ff_quasi_robot_residual(const quasi_problem *problem, int r, double *rows) {
@@ -317,6 +333,7 @@ void ff_quasi_robot_residual(const quasi_problem *problem, int r, double *rows) 
     to->scale[k] = inertia * (fabs(to->u[k]) + fabs(v[k])) + fabs(to->impulse[k]);
   }
   ff_quasi_joint_rows(problem, r, rows, NULL);
+  to->root = sv_zero();
   if (to->theta < 1) {
     project_links(problem, r, true, 1 - to->theta, rows);
   }
@@ -344,7 +361,8 @@ quasi_norm ff_quasi_robot_norm(const quasi_problem *problem, int r, const double
 
 /* J, energy that the step takes from a link: by gravity and spin as from a free body
  * (energy_accounting.c), and because joints act with J = theta J_1 + (1 - theta) J_0 on the mean of
- * u_0 and u_1, while velocities are J_0 u_0 and J_1 u_1. */
+ * u_0 and u_1, while velocities are J_0 u_0 and J_1 u_1. The velocity of a root with a track adds
+ * to all of these; what holds it works with the mean of its velocities of start and end. */
 static double link_step_loss(const quasi_problem *problem, int r, int i) {
   const ff_tree_work *work = problem->state->robots[r].work;
   const quasi_link *link = &problem->robots[r].links[i - 1];
@@ -359,6 +377,16 @@ static double link_step_loss(const quasi_problem *problem, int r, int i) {
   ff_sv apart = sv_axpy(sv_zero(), theta, sv_sub(link->v_start, link->v_start_at_end));
   apart = sv_axpy(apart, 1 - theta, sv_sub(v, link->v_end_at_start));
   return v3_dot(weight, ahead) / problem->h - gyro - 0.5 * sv_dot(apart, held);
+}
+
+/* Tree with coordinates and velocities of different times. */
+static void place_mixed(const quasi_problem *problem, int r, const ff_tree_base *base,
+                        const ff_sv *base_v, const double *q, const double *v) {
+  ff_tree_work *work = problem->state->robots[r].work;
+  ff_tree_base mixed = *base;
+  mixed.v = *base_v;
+  ff_tree_set_base(work, &mixed);
+  ff_tree_update(work, q, v);
 }
 
 void ff_quasi_finish_robot(const quasi_problem *problem, int r, double *ledger) {
@@ -378,19 +406,26 @@ void ff_quasi_finish_robot(const quasi_problem *problem, int r, double *ledger) 
   ff_robot_book(problem->model, problem->state, r, problem->h, problem->h, ground);
   ff_quasi_book_joints(problem, r, ledger);
   at->placed[0] = NAN;
-  ff_tree_update(at->work, y + robot->q_at, from->u);
+  ff_tree_base base[2] = {at->work->base, at->work->base};
+  if (robot->track) {
+    base[0] = ff_robot_base_at(robot, problem->state->t);
+    base[1] = ff_robot_base_at(robot, problem->state->t + problem->h);
+    ff_sv mean = sv_axpy(sv_zero(), 0.5, sv_add(base[0].v, base[1].v));
+    ledger[FF_Y_WORK] += sv_dot(mean, from->root);
+  }
+  place_mixed(problem, r, &base[0], &base[1].v, y + robot->q_at, from->u);
   for (int i = 1; i <= robot->link_count; i++) {
     ff_vec3 com;
     link_momentum(at->work, i, &com);
     from->links[i - 1].v_end_at_start = sv_motion_to(com, at->work->v[i]);
   }
-  ff_tree_update(at->work, from->q, y + robot->v_at);
+  place_mixed(problem, r, &base[1], &base[0].v, from->q, y + robot->v_at);
   for (int i = 1; i <= robot->link_count; i++) {
     ff_vec3 com;
     link_momentum(at->work, i, &com);
     from->links[i - 1].v_start_at_end = sv_motion_to(com, at->work->v[i]);
   }
-  ff_tree_update(at->work, from->q, from->u);
+  place_mixed(problem, r, &base[1], &base[1].v, from->q, from->u);
   for (int i = 1; i <= robot->link_count; i++) {
     lost += robot->tree->links[i].still ? 0 : link_step_loss(problem, r, i);
   }
