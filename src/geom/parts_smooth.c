@@ -38,7 +38,7 @@ static void domed_rule(const ff_geom *geom, int k, ff_vec3 x, double mu, ff_rule
   }
 }
 
-static bool is_inside(const ff_geom *geom, ff_vec3 x, double mu) {
+static bool is_in_domes(const ff_geom *geom, ff_vec3 x, double mu) {
   bool inside = true;
   for (int k = 0; k < geom->parts->rule_count && inside; k++) {
     ff_rule rule;
@@ -92,7 +92,7 @@ static ff_vec3 maximise_barrier(const ff_geom *geom, ff_vec3 x, ff_vec3 d, doubl
     }
     before = gain;
     double share = gain > 0.25 ? 1 / (1 + gain) : 1;
-    while (share > 1e-12 && !is_inside(geom, v3_axpy(x, share, step), mu)) {
+    while (share > 1e-12 && !is_in_domes(geom, v3_axpy(x, share, step), mu)) {
       share *= 0.5;
     }
     x = v3_axpy(x, share, step);
