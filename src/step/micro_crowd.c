@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum {
-  BODIES = 10,       /* of an island, or FF_CROWD_LEAST contacts: more are a crowd, */
-  LEAST = BODIES,    /* which has so many contacts at least */
-  TURNS = 100,       /* most sweeps, */
-  SHIFT_TURNS = 100, /* and of a position correction */
-  RETURNS = 4,       /* times that a damper may act again in a step */
+  BODIES = 10,       /* islands of more free bodies, or of FF_CROWD_LEAST contacts, are crowds */
+  LEAST = BODIES,    /* fewest contacts of a crowd: one for each body but the first */
+  TURNS = 100,       /* limit of sweeps for velocities, */
+  SHIFT_TURNS = 100, /* and for a position correction */
+  RETURNS = 4,       /* times that a damper may be switched on again in a step */
   CONE_STEPS = 8     /* of Newton's method for friction at the limit of its cone */
 };
 #define SHIFTED    1e-3 /* of the largest depth: changes that end a position correction */

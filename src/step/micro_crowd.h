@@ -26,12 +26,12 @@ typedef struct ff_micro_crowd_contact {
   double w[6];     /* 1/kg, Delassus block: nn, n1, n2, 11, 12, 22 */
   double start[3]; /* m/s, of a against b at the start; of a position correction 0 */
   /* elastic part */
-  double spring;   /* N, at the depth of the start */
-  double rate;     /* N s/m, of the spring by the velocity of the end; 0: no elastic part */
-  double damper;   /* N s/m, unless it would make the contact pull: */
-  bool undamped;   /* then it does not act, */
-  int returns;     /* and that is settled after so many changes */
-  double grip;     /* kg, friction impulse of the spring that sticks, over the slip of the end */
+  double spring; /* N, at the depth of the start */
+  double rate;   /* N s/m, of the spring by the velocity of the end; 0: no elastic part */
+  double damper; /* N s/m, unless it would make the contact pull: */
+  bool undamped; /* then it does not act, */
+  int returns;   /* times that it was switched on again in this step; limited, so that sweeps end */
+  double grip;   /* kg, friction impulse of the spring that sticks, over the slip of the end */
   double stick[2]; /* N s, of that friction what does not depend on the end */
   double limit;    /* 1, friction coefficient */
   /* rigid part */
