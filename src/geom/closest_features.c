@@ -228,3 +228,14 @@ bool ff_normal_rates(const ff_distance *at, ff_vec3 origin_a, ff_mat3 *shift, ff
   }
   return a != FF_FEATURE_NONE && b != FF_FEATURE_NONE;
 }
+
+ff_vec3 ff_normal_rate_apart(const ff_distance *at, ff_vec3 apart) {
+  ff_feature_kind a = at->kind_a, b = at->kind_b;
+  ff_vec3 none = {0, 0, 0};
+  if (a == FF_FEATURE_FACE || b == FF_FEATURE_FACE ||
+      (a == FF_FEATURE_EDGE && b == FF_FEATURE_EDGE)) {
+    return none;
+  }
+  ff_vec3 edge = a == FF_FEATURE_EDGE ? at->edge_a : b == FF_FEATURE_EDGE ? at->edge_b : none;
+  return normal_turn(at->normal, edge, apart, at->gap);
+}

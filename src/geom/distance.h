@@ -51,6 +51,9 @@ void ff_distance_query(ff_distance *out, const ff_geom *a, const ff_pose *pose_a
  * origin_a, a point fixed in a (turn: 1/rad). False: no closest features known. */
 bool ff_normal_rates(const ff_distance *at, ff_vec3 origin_a, ff_mat3 *shift, ff_mat3 *turn);
 
+/* Change of the normal if the features of a move by `apart` (m) without a turn, to first order. */
+ff_vec3 ff_normal_rate_apart(const ff_distance *at, ff_vec3 apart);
+
 /* Derivatives as a moves: along x, y, z (per m) and about x, y, z through its origin (per rad),
  * world axes. As b moves: the same with the sign turned, plus the common motion. */
 typedef struct ff_distance_rate {

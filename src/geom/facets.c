@@ -5,6 +5,7 @@
 #include "geom/parts.h"
 #include "geom/shape.h"
 #include "math/elementary.h"
+#include "math/spatial.h"
 
 #define FIXED_UP_TO  0.01 /* rad between contact and axis: the prism is fixed in the body, */
 #define TURNED_FROM  0.02 /* and turned */
@@ -32,11 +33,9 @@ static ff_geom hull_geom(const ff_hull *hull) {
   return (ff_geom){.kind = FF_POLYHEDRON, .hull = hull};
 }
 
-/* Margin of a core with this half thickness: what the shape asks for, within limits. */
+/* Least margin of a core with this half thickness. */
 static double margin_of(const ff_geom *geom, double half) {
-  double share = ff_geom_is_round_sided(geom->kind) ? 3 : 1; /* it is eroded for the other, too */
-  double least = share * FF_CORE_MARGIN * half;
-  return lesser(greater(share * geom->core_margin, least), FF_CORE_MARGIN_MOST * half);
+  return (ff_geom_is_round_sided(geom->kind) ? FF_ROUND_MARGIN : FF_CORE_MARGIN) * half;
 }
 
 double ff_facets_margin(const ff_geom *geom, bool sharp, double *reach) {
@@ -62,20 +61,6 @@ double ff_facets_margin(const ff_geom *geom, bool sharp, double *reach) {
   double margin = margin_of(geom, least3(box.size));
   *reach = 1.75 * margin; /* the diagonal of a cube */
   return margin;
-}
-
-ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena) {
-  geom->core_margin = margin;
-  const ff_hull *hull = geom->kind == FF_POLYHEDRON     ? geom->hull
-                        : geom->kind == FF_INTERSECTION ? geom->parts->facets
-                                                        : NULL;
-  if (!hull) {
-    return FF_OK;
-  }
-  double depth = margin_of(geom, hull->inside);
-  return depth > hull->inner_depth
-             ? ff_hull_erode_inner((ff_hull *)hull, depth / hull->inside, arena)
-             : FF_OK;
 }
 
 bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom *geom,
@@ -194,14 +179,16 @@ static void rim_topology(ff_rim_prism *to) {
   }
 }
 
-static void rim_hull(const ff_rim_prism *topology, ff_hull *to, ff_vec3 *vertices, ff_vec3 *normal,
-                     double *offset, double radius, double half) {
+static void rim_hull(const ff_rim_prism *topology, ff_hull *to, ff_vec3 *vertices, ff_vec3 *way,
+                     ff_vec3 *normal, double *offset, double radius, double half) {
   enum { S = FF_RIM_SIDES };
   static const double turn = 2 * ff_pi / S;
   for (int i = 0; i < S; i++) {
     double at = turn * i;
     vertices[i] = v3(radius * ff_cos(at), radius * ff_sin(at), -half);
     vertices[S + i] = v3(vertices[i].x, vertices[i].y, half);
+    way[i] = v3(-ff_cos(at) / ff_cos(0.5 * turn), -ff_sin(at) / ff_cos(0.5 * turn), 1);
+    way[S + i] = v3(way[i].x, way[i].y, -1);
     normal[i] = v3(ff_cos(at + 0.5 * turn), ff_sin(at + 0.5 * turn), 0);
     offset[i] = radius * ff_cos(0.5 * turn);
   }
@@ -219,7 +206,9 @@ static void rim_hull(const ff_rim_prism *topology, ff_hull *to, ff_vec3 *vertice
                   .edges = topology->edges,
                   .edge_count = 3 * S,
                   .bound = sqrt(radius * radius + half * half),
-                  .inside = lesser(offset[0], half)};
+                  .inside = lesser(offset[0], half),
+                  .way = way};
+  to->way_until = to->inside;
   to->topology = (ff_topology){2 * S,
                                3 * S,
                                S + 2,
@@ -236,9 +225,10 @@ void ff_facets_rim(ff_facets *out, ff_rim_prism *room, const ff_geom *cylinder,
   double r = cylinder->size.x, h = cylinder->size.y;
   double margin = margin_of(cylinder, least3(prism_of(cylinder).size));
   rim_topology(room);
-  rim_hull(room, &room->of.hull, room->of.vertices, room->of.normal, room->of.offset, r, h);
-  rim_hull(room, &room->core.hull, room->core.vertices, room->core.normal, room->core.offset,
-           r - margin, h - margin);
+  rim_hull(room, &room->of.hull, room->of.vertices, room->of.way, room->of.normal, room->of.offset,
+           r, h);
+  rim_hull(room, &room->core.hull, room->core.vertices, room->core.way, room->core.normal,
+           room->core.offset, r - margin, h - margin);
   *out = (ff_facets){.geom = hull_geom(&room->of.hull),
                      .core = hull_geom(&room->core.hull),
                      .pose = *pose,
@@ -345,19 +335,14 @@ static surface_bend bend_of(const ff_geom *geom, const ff_pose *pose, ff_vec3 m)
   return out;
 }
 
-void ff_core_normal_rates(const ff_distance *at, double gap, const ff_geom *a,
-                          const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                          ff_vec3 origin, ff_mat3 rate[2]) {
-  ff_vec3 n = at->normal;
-  const surface_bend bend[2] = {bend_of(b, pose_b, n), bend_of(a, pose_a, v3_neg(n))};
-  ff_vec3 column[6];
+/* Changes of the normal as the point of a that is nearest moves by apart[k], and a turns by
+ * turn[k]. */
+static void normal_changes(ff_vec3 *out, int count, const ff_vec3 *apart, const ff_vec3 *turn,
+                           ff_vec3 n, double gap, const surface_bend bend[2]) {
   ff_mat3 spread = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; /* covariance, times g */
   double per = 1 / greater(gap, 1e-12);
-  ff_vec3 core_point = a->kind == FF_CAPSULE ? v3_axpy(at->on_a, a->size.x, n) : at->on_a;
-  ff_vec3 arm = v3_sub(core_point, origin);
-  for (int k = 0; k < 6; k++) {
-    ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2), u = k < 3 ? axis : v3_cross(axis, arm);
-    column[k] = v3_scale(per, v3_axpy(u, -v3_dot(u, n), n));
+  for (int k = 0; k < count; k++) {
+    out[k] = v3_scale(per, v3_axpy(apart[k], -v3_dot(apart[k], n), n));
   }
   for (int of = 0; of < 2; of++) {
     for (int i = 0; i < bend[of].count; i++) {
@@ -369,24 +354,39 @@ void ff_core_normal_rates(const ff_distance *at, double gap, const ff_geom *a,
         continue; /* known already: faces on faces, parallel edges */
       }
       ff_vec3 gain = v3_scale(1 / (1 / (bend[of].radius[i] * per) + doubt), se);
-      for (int k = 0; k < 6; k++) {
-        ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
-        double turned = of == 1 && k >= 3 ? v3_dot(e, v3_cross(axis, n)) : 0;
-        column[k] = v3_axpy(column[k], turned - v3_dot(e, column[k]), gain);
+      for (int k = 0; k < count; k++) {
+        double turned = of == 1 ? v3_dot(e, v3_cross(turn[k], n)) : 0;
+        out[k] = v3_axpy(out[k], turned - v3_dot(e, out[k]), gain);
       }
-      ff_mat3 less;
-      for (int k = 0; k < 3; k++) {
-        ff_vec3 col = v3_scale(k == 0 ? se.x : k == 1 ? se.y : se.z, gain);
-        m3_set_column(&less, k, col);
-      }
-      for (int r = 0; r < 3; r++) {
-        for (int c = 0; c < 3; c++) {
-          spread.m[r][c] -= less.m[r][c];
-        }
-      }
+      m3_outer_add(&spread, -1, gain, se);
     }
   }
+}
+
+void ff_core_normal_rates(const ff_distance *at, double gap, const ff_geom *a,
+                          const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                          ff_vec3 origin, ff_mat3 rate[2]) {
+  ff_vec3 n = at->normal, change[6], apart[6], turn[6];
+  const surface_bend bend[2] = {bend_of(b, pose_b, n), bend_of(a, pose_a, v3_neg(n))};
+  ff_vec3 core_point = a->kind == FF_CAPSULE ? v3_axpy(at->on_a, a->size.x, n) : at->on_a;
   for (int k = 0; k < 6; k++) {
-    m3_set_column(&rate[k / 3], k % 3, column[k]);
+    ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+    turn[k] = k < 3 ? v3(0, 0, 0) : axis;
+    apart[k] = k < 3 ? axis : v3_cross(axis, v3_sub(core_point, origin));
   }
+  normal_changes(change, 6, apart, turn, n, gap, bend);
+  for (int k = 0; k < 6; k++) {
+    m3_set_column(&rate[k / 3], k % 3, change[k]);
+  }
+}
+
+ff_vec3 ff_core_normal_rate_apart(const ff_distance *at, double gap, const ff_geom *a,
+                                  const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                                  ff_vec3 apart) {
+  const surface_bend bend[2] = {bend_of(b, pose_b, at->normal),
+                                bend_of(a, pose_a, v3_neg(at->normal))};
+  const ff_vec3 none = {0, 0, 0};
+  ff_vec3 out;
+  normal_changes(&out, 1, &apart, &none, at->normal, gap, bend);
+  return out;
 }

@@ -8,10 +8,10 @@
  *   intersection     hull of corners on the rims of its flat faces
  *   capsule          the axis, a segment, with the radius around it
  *
- * Core: the facets eroded by a margin of 2 % of their half thickness, or by more where contacts are
- * so soft that shapes may overlap by more (ff_geom.core_margin). Of a cylinder or capsule and
- * another shape only the former is eroded, the latter stays sharp: erosion of one is enough for a
- * unique normal, and next to an eroded edge that of a large round shape would lean outwards.
+ * Core: the facets eroded by a margin of 2 % of their half thickness, and further where shapes
+ * overlap by more (geom/core_distance.h). Of a cylinder or capsule and another shape only the
+ * former is eroded, the latter stays sharp: erosion of one is enough for a unique normal, and next
+ * to an eroded edge that of a large round shape would lean outwards.
  */
 #ifndef FF_GEOM_FACETS_H
 #define FF_GEOM_FACETS_H
@@ -21,7 +21,8 @@
 #include "geom/manifold.h"
 
 #define FF_CORE_MARGIN      0.02 /* of half the thickness: of a core, at least */
-#define FF_CORE_MARGIN_MOST 0.5  /* the same: at most */
+#define FF_ROUND_MARGIN     0.06 /* the same of a cylinder, which is eroded for the other, too */
+#define FF_CORE_MARGIN_MOST 0.9  /* the same: at most */
 
 /* Feature ids of a turned prism: those of a box, and FF_TURNED_PRISM; of a rim prism: those of its
  * hull, and FF_RIM_PRISM. */
@@ -44,7 +45,7 @@ typedef struct ff_facets {
 typedef struct ff_rim_prism {
   struct {
     ff_hull hull;
-    ff_vec3 vertices[2 * FF_RIM_SIDES], normal[FF_RIM_SIDES + 2];
+    ff_vec3 vertices[2 * FF_RIM_SIDES], way[2 * FF_RIM_SIDES], normal[FF_RIM_SIDES + 2];
     double offset[FF_RIM_SIDES + 2];
   } of, core;
   ff_hull_edge edges[3 * FF_RIM_SIDES];
@@ -89,5 +90,10 @@ void ff_facets_rim(ff_facets *out, ff_rim_prism *room, const ff_geom *cylinder,
 void ff_core_normal_rates(const ff_distance *at, double gap, const ff_geom *a,
                           const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                           ff_vec3 origin, ff_mat3 rate[2]);
+
+/* The same as the core of a moves by `apart` (m) without a turn. */
+ff_vec3 ff_core_normal_rate_apart(const ff_distance *at, double gap, const ff_geom *a,
+                                  const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
+                                  ff_vec3 apart);
 
 #endif

@@ -27,7 +27,6 @@ typedef struct ff_geom {
   const ff_hull *hull;   /* polyhedron */
   const ff_parts *parts; /* intersection */
   const ff_seam *seam;   /* box: its faces that flush neighbours cover; NULL: none */
-  double core_margin;    /* m, wanted of its core, see geom/facets.h; 0: the least */
 } ff_geom;
 
 /* The shape that a definition describes, with what it needs in the arena, and where its own frame
@@ -74,10 +73,6 @@ typedef struct ff_touch {
   double spin[2];                /* rad, of prisms: see ff_manifold */
   ff_vec3 offset; /* m, world, tangential: from b's to a's point of a pair as a whole */
 } ff_touch;
-
-/* Gives a shape a core that is smaller by this (m), within 2 to 50 % of its half thickness: shapes
- * may overlap by about as much before samples fade into the pair as a whole. */
-ff_status ff_geom_set_core_margin(ff_geom *geom, double margin, ff_arena *arena);
 
 /* Can these two kinds touch at all (in this order or the other)? */
 bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b);

@@ -38,6 +38,10 @@ struct ff_hull {
   double inner_depth;   /* m, how far its faces are inside, at least */
   double inner_reach;   /* m, how far vertices of the hull are outside of it, at most */
   ff_topology topology; /* not of a core */
+  /* Of a core: velocity of each vertex, per m that all faces move inwards, and how far (m) they may
+   * move until an edge vanishes. Beyond that the core shrinks towards the origin. */
+  const ff_vec3 *way;
+  double way_until;
 };
 
 /* The hull of points, in its principal frame, which *frame says where it is. */

@@ -7,9 +7,11 @@
 #include "geom/hull_parts.h"
 
 #include "base/memory.h"
+#include "math/spatial.h"
 #include "math/vec.h"
 
 #define CLOSE 1e-7 /* of the size: corners nearer than this are one */
+#define KEPT  0.95 /* of an edge: how much of it may vanish */
 
 typedef struct erosion {
   const ff_hull *from;
@@ -133,6 +135,47 @@ static void fill_faces(ff_hull *core, const erosion *e, int *corners) {
   core->edge_count = at / 2;
 }
 
+/* Velocity of a corner whose faces n move inwards by 1: least squares of n.w + 1. */
+static ff_vec3 corner_way(const erosion *e, int name) {
+  ff_mat3 sum = {{{0}}};
+  ff_vec3 right = {0, 0, 0};
+  for (int k = 0; k < e->dual.face_count; k++) {
+    for (int i = e->first[k]; e->name[k] == name && i < e->first[k + 1]; i++) {
+      ff_vec3 n = e->from->normal[e->dual.corners[i]];
+      m3_outer_add(&sum, 1, n, n);
+      right = v3_sub(right, n);
+    }
+  }
+  ff_vec3 x = v3_load(sum.m[0]), y = v3_load(sum.m[1]), z = v3_load(sum.m[2]), xy = v3_cross(x, y),
+          yz = v3_cross(y, z), zx = v3_cross(z, x);
+  double det = v3_dot(x, yz);
+  ff_vec3 way = v3_scale(right.x / det, yz);
+  return v3_axpy(v3_axpy(way, right.y / det, zx), right.z / det, xy);
+}
+
+/* Ways of the corners, and how far they stay corners: until the first edge has lost nearly all of
+ * its length. */
+static ff_status find_ways(const erosion *e, ff_hull *core, ff_arena *arena) {
+  ff_vec3 *way = ff_arena_take(arena, (size_t)core->vertex_count, sizeof *way);
+  if (!way) {
+    return FF_ERROR_MEMORY;
+  }
+  for (int v = 0; v < core->vertex_count; v++) {
+    way[v] = corner_way(e, v);
+  }
+  core->way_until = core->inside;
+  for (int k = 0; k < core->edge_count; k++) {
+    const int *end = core->edges[k].vertex;
+    ff_vec3 edge = v3_sub(core->vertices[end[1]], core->vertices[end[0]]);
+    double square = v3_dot(edge, edge), loss = -v3_dot(edge, v3_sub(way[end[1]], way[end[0]]));
+    if (!(loss * core->way_until < KEPT * square)) {
+      core->way_until = loss > 0 ? KEPT * square / loss : 0;
+    }
+  }
+  core->way = way;
+  return FF_OK;
+}
+
 static ff_status build(erosion *e, ff_hull *core, ff_arena *arena) {
   ff_status status = find_dual(e);
   status = status == FF_OK ? find_corners(e) : status;
@@ -151,7 +194,10 @@ static ff_status build(erosion *e, ff_hull *core, ff_arena *arena) {
   }
   fill_faces(core, e, corners);
   /* Of a very long hull rounding may leave fewer faces than any solid has. */
-  return core->face_count >= 4 && ff_hull_edges(core) ? FF_OK : FF_ERROR_INPUT;
+  if (core->face_count < 4 || !ff_hull_edges(core)) {
+    return FF_ERROR_INPUT;
+  }
+  return find_ways(e, core, arena);
 }
 
 /* The core; NULL: by is too much, or rounding has spoilt it. */
@@ -187,6 +233,8 @@ static ff_hull *scale_hull(const ff_hull *hull, double by, ff_arena *arena) {
   out->offset = offset;
   out->bound *= by;
   out->inside *= by;
+  out->way = vertices; /* not used */
+  out->way_until = 0;
   return out;
 }
 

@@ -3,6 +3,7 @@
  *
  * All derivatives are with motions of a at constant b, turns about the origin of a, until the
  * samples are finished. */
+#include "geom/core_distance.h"
 #include "geom/facets.h"
 #include "geom/manifold_parts.h"
 #include "geom/overlay.h"
@@ -28,14 +29,16 @@ typedef struct shape_pair {
   const ff_geom *a, *b;
   const ff_pose *pose_a, *pose_b;
   double margin;
-  double beyond;      /* m, of cores: the same */
-  double core_margin; /* m, r: of both cores */
-  double radius;      /* m, around the facets of a */
-  bool larger;        /* shapes are larger than their facets */
-  bool sharp[2];      /* a, b: its core is the shape itself */
-  bool all;           /* facets without a share are wanted, too */
-  double gap;         /* m, of the cores of the shapes, */
-  ff_gradient d_gap;  /* where one is a cylinder; else INFINITY */
+  double beyond;       /* m, of cores: the same */
+  double least[2];     /* m, margins of the least eroded cores of a, b */
+  double radius;       /* m, around the facets of a */
+  bool larger;         /* shapes are larger than their facets */
+  bool sharp[2];       /* a, b: its core is the shape itself */
+  bool all;            /* facets without a share are wanted, too */
+  double growth;       /* of margins: see geom/core_distance.h */
+  double blend;        /* 1 - 2 g / r of the cores of the shapes, where one is a cylinder; */
+  ff_gradient d_blend; /* else -INFINITY */
+  ff_eroded_hull room[2];
   ff_facets facets[2][2];
   int facet_count[2];
   ff_facets rim[2];
@@ -46,9 +49,20 @@ typedef struct shape_pair {
   ff_manifold *out;
 } shape_pair;
 
-static void choose_sharp(shape_pair *p) {
-  p->sharp[0] = !ff_geom_is_round_sided(p->a->kind) && ff_geom_is_round_sided(p->b->kind);
-  p->sharp[1] = !ff_geom_is_round_sided(p->b->kind) && ff_geom_is_round_sided(p->a->kind);
+/* Which cores are sharp, and margins. Returns how far (m) the shapes reach out of their cores. */
+static double choose_cores(shape_pair *p) {
+  const ff_geom *of[2] = {p->a, p->b};
+  bool round[2] = {ff_geom_is_round_sided(p->a->kind), ff_geom_is_round_sided(p->b->kind)};
+  double reach[2];
+  for (int k = 0; k < 2; k++) {
+    p->sharp[k] = !round[k] && round[!k];
+    p->least[k] = ff_facets_margin(of[k], p->sharp[k], &reach[k]);
+  }
+  p->growth = FF_CORE_MARGIN_MOST / (round[0] || round[1] ? FF_ROUND_MARGIN : FF_CORE_MARGIN);
+  if (p->a->kind == FF_CAPSULE) { /* its axis stays apart */
+    p->growth = 1;
+  }
+  return reach[0] + reach[1];
 }
 
 /* The gradient of a function that changes by `by` with the place of a point of a. */
@@ -124,19 +138,19 @@ static void add_overlay_sample(shape_pair *p, const facet_pair *of, const ff_mat
   set_depth(p, of, by_normal, n, &depth, at);
 }
 
-/* Derivatives of the normal of two cores. */
-static void normal_rates(const shape_pair *p, const facet_pair *of, const ff_distance *cores,
-                         ff_mat3 rate[2]) {
-  if (p->radius > 0 || !ff_normal_rates(cores, p->pose_a->position, &rate[0], &rate[1])) {
-    ff_core_normal_rates(cores, cores->gap + of->a->core_radius, &of->a->core, &of->a->pose,
-                         &of->b->core, &of->b->pose, p->pose_a->position, rate);
-  }
+/* Distance of the cores of two shapes or facets. */
+static void query_cores(shape_pair *p, ff_core_distance *out, const ff_geom *a,
+                        const ff_pose *pose_a, double radius, const ff_geom *b,
+                        const ff_pose *pose_b, double beyond) {
+  const ff_cores of = {{*a, *b}, {*pose_a, *pose_b}, {p->least[0], p->least[1]},
+                       radius,   p->growth,          {&p->room[0], &p->room[1]}};
+  ff_core_distance_query(out, of, beyond);
 }
 
-static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores) {
+static void find_overlay(shape_pair *p, facet_pair *of, const ff_core_distance *cores) {
   ff_polytope a, b;
   ff_overlay_sample found[FF_SAMPLES_MAX], fade = {.weight = 1};
-  ff_mat3 frame = contact_frame(cores->normal), by_normal[2];
+  ff_mat3 frame = contact_frame(cores->at.normal), by_normal[2];
   ff_vec3 base = p->pose_b->position;
   int limit = FF_SAMPLES_MAX - 1 - p->out->count, count; /* one for the pair as a whole */
   ff_polytope_place(&b, &of->b->geom, m3_product(frame, q_matrix(of->b->pose.orientation)),
@@ -152,7 +166,7 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores
                       m3_mul(frame, v3_sub(of->a->pose.position, base)));
     count = ff_overlay(&a, &b, p->margin, limit, found);
   }
-  normal_rates(p, of, cores, by_normal);
+  ff_core_distance_normal_rates(cores, p->pose_a->position, by_normal);
   of->fade = fade.weight;
   of->d_fade = weight_gradient(p, of, &frame, by_normal, &fade.d_weight, 1);
   for (int i = 0; i < count; i++) {
@@ -160,36 +174,36 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_distance *cores
   }
 }
 
-/* s = smooth step of 1 - 2 g / r, g the lesser of the distances of the cores of the facets
- * and of the shapes. */
-static void find_blend(const shape_pair *p, facet_pair *of, double gap, const ff_distance *cores) {
-  ff_gradient d_gap = follow_spin(p, of, gradient_by_point(p, cores->normal, cores->on_a));
-  if (p->gap < gap) {
-    gap = p->gap;
-    d_gap = p->d_gap;
+/* s = smooth step of 1 - 2 g / r, of the cores of the facets or of the shapes, whichever is more.
+ */
+static void find_blend(const shape_pair *p, facet_pair *of, const ff_core_distance *cores) {
+  double y = cores->blend, rate;
+  ff_gradient d_y = {{0, 0, 0}, {0, 0, 0}};
+  ff_gradient_add(&d_y, -2 / cores->margin,
+                  follow_spin(p, of, gradient_by_point(p, cores->at.normal, cores->at.on_a)));
+  if (p->blend > y) {
+    y = p->blend;
+    d_y = p->d_blend;
   }
-  double rate;
-  of->blend = ff_smooth_step(1 - 2 * gap / p->core_margin, &rate);
-  ff_gradient_add(&of->d_blend, -2 * rate / p->core_margin, d_gap);
+  of->blend = ff_smooth_step(y, &rate);
+  ff_gradient_add(&of->d_blend, rate, d_y);
 }
 
 static void find_facet_pair(shape_pair *p, facet_pair *of, const ff_facets *a, const ff_facets *b,
-                            const ff_distance *known) {
-  ff_distance cores;
+                            const ff_core_distance *cores) {
+  ff_core_distance found;
   *of =
       (facet_pair){.a = a, .b = b, .share = a->share * b->share, .first = p->out->count, .fade = 1};
   ff_gradient_add(&of->d_share, b->share, a->d_share);
   ff_gradient_add(&of->d_share, a->share, b->d_share);
-  if (known) {
-    cores = *known;
-  } else {
-    ff_distance_query(&cores, &a->core, &a->pose, &b->core, &b->pose, p->beyond);
+  if (!cores) {
+    cores = &found;
+    query_cores(p, &found, &a->core, &a->pose, a->core_radius, &b->core, &b->pose, p->beyond);
   }
-  double gap = cores.gap + a->core_radius;
   of->end = of->first;
-  find_blend(p, of, gap, &cores);
-  if (of->blend < 1 && gap <= p->beyond) {
-    find_overlay(p, of, &cores);
+  find_blend(p, of, cores);
+  if (of->blend < 1 && cores->gap_0 <= p->beyond) {
+    find_overlay(p, of, cores);
     of->end = p->out->count;
   }
 }
@@ -229,7 +243,7 @@ static void finish_facet_pair(shape_pair *p, const facet_pair *of, double factor
   ff_vec3 origin = p->pose_a->position;
   ff_sample *samples = p->out->samples;
   ff_whole_weight rest = {.depth = whole->depth,
-                          .tiny = TINY * p->core_margin,
+                          .tiny = TINY * (p->least[0] + p->least[1]),
                           .d_depth = whole->d_depth,
                           .fade = of->fade,
                           .d_fade = of->d_fade};
@@ -313,30 +327,32 @@ static void place_facets(shape_pair *p, ff_vec3 normal, const ff_mat3 normal_rat
                                      normal_rate, p->all, &p->out->spin[1]);
 }
 
-/* The normal and gap that facets of cylinders follow. False: the shapes are too far apart. */
-static bool find_facets(shape_pair *p, ff_distance *cores, double beyond) {
-  ff_geom core_a, core_b;
-  ff_pose pose_a, pose_b;
+/* Distance of the cores of the shapes, and the facets at its normal. False: the shapes are too far
+ * apart. */
+static bool find_facets(shape_pair *p, ff_core_distance *cores, double beyond) {
+  ff_geom core[2];
+  ff_pose pose[2];
   double lack_a, lack_b;
-  if (!ff_facets_core(&core_a, &pose_a, &lack_a, p->a, p->pose_a, p->sharp[0]) ||
-      !ff_facets_core(&core_b, &pose_b, &lack_b, p->b, p->pose_b, p->sharp[1])) {
+  if (!ff_facets_core(&core[0], &pose[0], &lack_a, p->a, p->pose_a, p->sharp[0]) ||
+      !ff_facets_core(&core[1], &pose[1], &lack_b, p->b, p->pose_b, p->sharp[1])) {
     return false;
   }
-  ff_distance_query(cores, &core_a, &pose_a, &core_b, &pose_b, beyond);
-  p->out->normal = cores->normal;
-  p->out->gap = cores->gap + lack_a;
-  if (p->out->gap > beyond) {
+  query_cores(p, cores, &core[0], &pose[0], lack_a, &core[1], &pose[1], beyond);
+  p->out->normal = cores->at.normal;
+  p->out->gap = cores->gap;
+  if (cores->gap_0 > beyond) {
     return false;
   }
   ff_mat3 rate[2] = {{{{0}}}, {{{0}}}};
-  p->gap = INFINITY;
+  p->blend = -INFINITY;
   if (p->a->kind == FF_CYLINDER || p->b->kind == FF_CYLINDER) {
-    p->gap = p->out->gap;
-    p->d_gap = gradient_by_point(p, cores->normal, cores->on_a);
-    ff_core_normal_rates(cores, p->out->gap, &core_a, &pose_a, &core_b, &pose_b,
-                         p->pose_a->position, rate);
+    p->blend = cores->blend;
+    p->d_blend = (ff_gradient){{0, 0, 0}, {0, 0, 0}};
+    ff_gradient_add(&p->d_blend, -2 / cores->margin,
+                    gradient_by_point(p, cores->at.normal, cores->at.on_a));
+    ff_core_distance_normal_rates(cores, p->pose_a->position, rate);
   }
-  place_facets(p, cores->normal, rate);
+  place_facets(p, cores->at.normal, rate);
   return true;
 }
 
@@ -375,16 +391,13 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
     p.larger = false;
     return find_whole(&p);
   }
-  double reach_a, reach_b;
-  choose_sharp(&p);
-  p.core_margin =
-      ff_facets_margin(a, p.sharp[0], &reach_a) + ff_facets_margin(b, p.sharp[1], &reach_b);
+  double reach = choose_cores(&p);
   p.radius = a->kind == FF_CAPSULE ? a->size.x : 0;
   p.larger = p.radius > 0 || ff_facets_are_inside(a->kind) || ff_facets_are_inside(b->kind);
   out->law_units = p.radius > 0 ? 2 : FF_LAW_UNITS_FLAT;
-  p.beyond = margin + reach_a + reach_b;
+  p.beyond = margin + reach;
   bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER;
-  ff_distance cores;
+  ff_core_distance cores;
   if (!find_facets(&p, &cores, p.beyond)) {
     return 0;
   }
@@ -402,7 +415,8 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   out->depth = NAN;
   if (overlap) {
     /* a query that may stop at a gap of 0 is not exact next to it */
-    ff_distance_query(&p.whole, a, pose_a, b, pose_b, p.core_margin + (p.larger ? margin : 0));
+    ff_distance_query(&p.whole, a, pose_a, b, pose_b,
+                      p.least[0] + p.least[1] + (p.larger ? margin : 0));
     out->depth = -p.whole.gap;
   } else {
     p.whole.normal = p.whole.on_a = p.whole.on_b = v3(0, 0, 1);
@@ -565,8 +579,8 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
   p.radius = a->kind == FF_CAPSULE ? a->size.x : 0;
   p.all = true;
   p.rim[0].first_id = p.rim[1].first_id = 0; /* not placed yet */
-  choose_sharp(&p);
-  ff_distance cores, shapes;
+  choose_cores(&p);
+  ff_core_distance cores, shapes;
   bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER, found = true;
   if (prism && !has_turning_prism(io)) {
     const ff_mat3 none[2] = {{{{0}}}, {{{0}}}};
@@ -591,17 +605,18 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
         of.a = fa;
         of.b = fb;
         if (prism) {
-          ff_distance_query(&cores, &fa->core, &fa->pose, &fb->core, &fb->pose, INFINITY);
+          query_cores(&p, &cores, &fa->core, &fa->pose, fa->core_radius, &fb->core, &fb->pose,
+                      INFINITY);
         } else {
           cores = shapes;
         }
-        normal_rates(&p, &of, &cores, by_normal);
+        ff_core_distance_normal_rates(&cores, pose_a->position, by_normal);
       }
       ff_feature_pair id = at->id;
       id.a = (short)(id.a % FF_TURNED_PRISM + fa->first_id);
       id.b = (short)(id.b % FF_TURNED_PRISM + fb->first_id);
-      const ff_feature_depth depth = depth_of(&of, cores.normal, id);
-      set_depth(&p, &of, by_normal, cores.normal, &depth, at);
+      const ff_feature_depth depth = depth_of(&of, cores.at.normal, id);
+      set_depth(&p, &of, by_normal, cores.at.normal, &depth, at);
     }
     at->d_depth = ff_gradient_about(at->d_depth, p.pose_a->position, at->point);
     if (rates && known) {

@@ -595,67 +595,6 @@ static ff_status list_body_pairs(ff_build *build) {
   return FF_OK;
 }
 
-/* N, weight of all that moves. */
-static double moving_weight(const ff_model *model) {
-  double mass = 0;
-  for (int i = 0; i < model->body_count; i++) {
-    mass += ff_body_is_moved(&model->bodies[i]) ? model->bodies[i].mass : 0;
-  }
-  return mass * v3_norm(model->run.gravity);
-}
-
-/* m, depth at which one contact point of a binding bears this force; INFINITY: none does, or it has
- * no force law. */
-static double bearing_depth(const ff_binding *binding, double force) {
-  double low = 0, high = 1e-9;
-  if (!binding->normal->normal || binding->overlaps || !(force > 0)) {
-    return 0;
-  }
-  for (int i = 0; i < 100; i++) {
-    double depth = high < INFINITY && i < 40 ? high : 0.5 * (low + high);
-    ff_patch patch = {.depth = depth, .curvature = {INFINITY, INFINITY}};
-    ff_normal normal = {.moment = {0, 0}};
-    binding->normal->normal(&binding->normal_params, &patch, &normal);
-    bool bears = normal.force >= force;
-    if (i < 40 && !bears) { /* up by powers of two */
-      low = high;
-      high *= 2;
-    } else if (bears) {
-      high = depth;
-    } else {
-      low = depth;
-    }
-  }
-  return high;
-}
-
-/* Shapes get cores (geom/facets.h) that stay apart as far as their softest contact is compressed:
- * by the weight of all that moves, up to a tenth of the half thickness, or to the core of a layer.
- */
-static ff_status set_core_margins(const binder *bind) {
-  ff_model *model = bind->build->model;
-  double weight = moving_weight(model);
-  int n = bind->class_count;
-  for (int s = 0; s < model->shape_count; s++) {
-    ff_model_shape *shape = (ff_model_shape *)&model->shapes[s];
-    double margin = 0;
-    for (int c = 0; c < n; c++) {
-      int binding = bind->table[shape->class_index * n + c];
-      if (binding >= 0 && bind->classes[c].kind != FF_HALF_SPACE) {
-        double deepest = model->bindings[binding].layer.max_deflection;
-        double soft = bearing_depth(&model->bindings[binding], weight);
-        margin = fmax(margin, fmin(soft, 0.1 * shape->thickness));
-        margin = isfinite(deepest) ? fmax(margin, deepest) : margin;
-      }
-    }
-    ff_status status = ff_geom_set_core_margin(&shape->geom, margin, &model->arena);
-    if (status != FF_OK) {
-      return status;
-    }
-  }
-  return FF_OK;
-}
-
 ff_status ff_build_contacts(ff_build *build) {
   binder bind = {.build = build,
                  .by_default =
@@ -693,6 +632,5 @@ ff_status ff_build_contacts(ff_build *build) {
   model->class_swapped = bind.swapped;
   model->default_contacts = bind.by_default && bind.binding_count > 0;
   find_pair_traits(&bind);
-  status = status == FF_OK ? set_core_margins(&bind) : status;
   return status == FF_OK ? list_body_pairs(build) : status;
 }
