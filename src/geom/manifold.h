@@ -37,7 +37,7 @@
 #include "geom/distance.h"
 #include "geom/geom.h"
 
-enum { FF_SAMPLES_MAX = 32 }; /* of a pair; the deepest if there are more */
+enum { FF_SAMPLES_MAX = 32 }; /* of a pair; see geom/overlay.h if there are more */
 
 /* Law units of a pair with flat faces: a rectangle on a face has four samples of weight 1. */
 #define FF_LAW_UNITS_FLAT 4.0

@@ -105,15 +105,17 @@ static void set_depth(const shape_pair *p, const facet_pair *of, const ff_mat3 b
   to->point = v3_axpy(from->point, -0.5 * p->radius, n);
 }
 
-/* Gradient of a weight, times units. */
+/* Gradient of the weight of a sample in the frame of the contact, times units. */
 static ff_gradient weight_gradient(const shape_pair *p, const facet_pair *of, const ff_mat3 *frame,
-                                   const ff_mat3 by_normal[2], const ff_cone_rate *rate,
+                                   const ff_mat3 by_normal[2], const ff_overlay_sample *from,
                                    double units) {
-  ff_vec3 normal = v3_scale(units, m3_tmul(*frame, rate->normal));
-  ff_vec3 turn = v3_scale(units, m3_tmul(*frame, rate->turn));
-  return follow_spin(
-      p, of,
-      (ff_gradient){m3_tmul(by_normal[0], normal), v3_add(m3_tmul(by_normal[1], normal), turn)});
+  ff_vec3 normal = v3_scale(units, m3_tmul(*frame, from->d_weight.normal));
+  ff_gradient out = {v3_scale(units, m3_tmul(*frame, from->d_weight_shift)),
+                     v3_scale(units, m3_tmul(*frame, from->d_weight.turn))};
+  out = ff_gradient_about(out, p->pose_b->position, p->pose_a->position);
+  out.shift = v3_add(out.shift, m3_tmul(by_normal[0], normal));
+  out.turn = v3_add(out.turn, m3_tmul(by_normal[1], normal));
+  return follow_spin(p, of, out);
 }
 
 /* From the frame of the contact to the world, with the derivatives of the normal put in. */
@@ -131,7 +133,7 @@ static void add_overlay_sample(shape_pair *p, const facet_pair *of, const ff_mat
   *at = (ff_sample){.id = from->id,
                     .weight = units * from->weight,
                     .curvature = {INFINITY, INFINITY},
-                    .d_weight = weight_gradient(p, of, frame, by_normal, &from->d_weight, units)};
+                    .d_weight = weight_gradient(p, of, frame, by_normal, from, units)};
   at->id.a = (short)(at->id.a + of->a->first_id);
   at->id.b = (short)(at->id.b + of->b->first_id);
   ff_vec3 n = v3(frame->m[2][0], frame->m[2][1], frame->m[2][2]);
@@ -168,7 +170,7 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_core_distance *
   }
   ff_core_distance_normal_rates(cores, p->pose_a->position, by_normal);
   of->fade = fade.weight;
-  of->d_fade = weight_gradient(p, of, &frame, by_normal, &fade.d_weight, 1);
+  of->d_fade = weight_gradient(p, of, &frame, by_normal, &fade, 1);
   for (int i = 0; i < count; i++) {
     add_overlay_sample(p, of, &frame, by_normal, &found[i]);
   }
@@ -202,7 +204,8 @@ static void find_facet_pair(shape_pair *p, facet_pair *of, const ff_facets *a, c
   }
   of->end = of->first;
   find_blend(p, of, cores);
-  if (of->blend < 1 && cores->gap_0 <= p->beyond) {
+  bool room = p->out->count < FF_SAMPLES_MAX - 1;
+  if (of->blend < 1 && cores->gap_0 <= p->beyond && room) {
     find_overlay(p, of, cores);
     of->end = p->out->count;
   }
@@ -493,13 +496,31 @@ static const ff_facets *facets_with(shape_pair *p, int side, int id) {
   return p->facet_count[side] == 2 && facets[1].first_id == first ? &facets[1] : &facets[0];
 }
 
-static void evaluate_whole(const shape_pair *p, ff_sample *at) {
-  ff_distance whole;
-  ff_distance_query(&whole, p->a, p->pose_a, p->b, p->pose_b, INFINITY);
-  at->point = v3_scale(0.5, v3_add(whole.on_a, whole.on_b));
-  at->normal = at->along = whole.normal;
-  at->depth = -whole.gap;
-  at->d_depth = gradient_by_point(p, v3_neg(whole.normal), whole.on_a);
+/* Distance of the shapes, once. */
+static void query_whole(shape_pair *p) {
+  if (isnan(p->whole.gap)) {
+    ff_distance_query(&p->whole, p->a, p->pose_a, p->b, p->pose_b, INFINITY);
+  }
+}
+
+static void evaluate_whole(shape_pair *p, ff_sample *at) {
+  query_whole(p);
+  at->point = v3_scale(0.5, v3_add(p->whole.on_a, p->whole.on_b));
+  at->normal = at->along = p->whole.normal;
+  at->depth = -p->whole.gap;
+  at->d_depth = gradient_by_point(p, v3_neg(p->whole.normal), p->whole.on_a);
+}
+
+/* Cuts the depth of a sample where cores are eroded further: only there is it often more than that
+ * of the pair, which is at least r_0 - g_0. False: it is as it was. */
+static bool cut_evaluated(shape_pair *p, const ff_core_distance *cores, ff_sample *at) {
+  double least = p->least[0] + p->least[1], depth = at->depth;
+  if (cores->margin <= least || depth <= least - cores->gap_0 + SAME) {
+    return false;
+  }
+  query_whole(p);
+  cut_depth(p, at);
+  return at->depth < depth;
 }
 
 /* to += v r^T, r a gradient: v per unit of what r is of. */
@@ -578,6 +599,7 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
   p.a = a, p.b = b, p.pose_a = pose_a, p.pose_b = pose_b, p.margin = INFINITY, p.out = io;
   p.radius = a->kind == FF_CAPSULE ? a->size.x : 0;
   p.all = true;
+  p.whole.gap = NAN;
   p.rim[0].first_id = p.rim[1].first_id = 0; /* not placed yet */
   choose_cores(&p);
   ff_core_distance cores, shapes;
@@ -593,7 +615,7 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
   }
   facet_pair of = {.a = NULL};
   ff_mat3 by_normal[2] = {{{{0}}}, {{{0}}}};
-  bool known = true; /* derivatives of points: not of a pair as a whole */
+  bool known = true; /* derivatives of points: not of the pair as a whole, or cut to it */
   for (int i = 0; i < io->count; i++) {
     ff_sample *at = &io->samples[i];
     if (at->id.kind == FF_PAIR_WHOLE || !found) {
@@ -617,6 +639,7 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
       id.b = (short)(id.b % FF_TURNED_PRISM + fb->first_id);
       const ff_feature_depth depth = depth_of(&of, cores.at.normal, id);
       set_depth(&p, &of, by_normal, cores.at.normal, &depth, at);
+      known = !cut_evaluated(&p, &cores, at) && known;
     }
     at->d_depth = ff_gradient_about(at->d_depth, p.pose_a->position, at->point);
     if (rates && known) {

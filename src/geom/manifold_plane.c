@@ -37,8 +37,10 @@ int ff_manifold_plane(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pl
     ff_sample *at = &out->samples[i];
     *at = (ff_sample){.id = from->id, .t1 = t1, .curvature = {INFINITY, INFINITY}};
     at->weight = FF_LAW_UNITS_FLAT * from->weight;
-    at->d_weight.turn = v3_scale(FF_LAW_UNITS_FLAT, m3_mul(turn, from->d_weight.turn));
     set_plane_depth(at, plane, pose_point(*pose_a, a->hull->vertices[from->id.a]));
+    const ff_gradient d_weight = {v3_scale(FF_LAW_UNITS_FLAT, m3_mul(turn, from->d_weight_shift)),
+                                  v3_scale(FF_LAW_UNITS_FLAT, m3_mul(turn, from->d_weight.turn))};
+    at->d_weight = ff_gradient_about(d_weight, plane->position, at->point);
     out->depth = greater(out->depth, at->depth);
   }
   out->gap = -out->depth;

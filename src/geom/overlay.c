@@ -27,6 +27,8 @@ typedef struct overlay {
   double low, high; /* m: lowest of a less the margin, highest of b plus it */
   ff_overlay_sample *out;
   int count, limit;
+  ff_overlay_sample spare; /* one more than the limit */
+  ff_overlay_sample left;  /* weight: sum of w d^2 of samples that were dropped, m^2 */
 } overlay;
 
 static void relief_init(relief *out, const ff_polytope *of, double sign) {
@@ -77,27 +79,73 @@ static int face_at(const relief *of, const relief *other, int v, double shift) {
 /* ---- samples -----------------------------------------------------------------------------------
  */
 
-/* A new sample of this depth; NULL: it is too shallow, or there are too many deeper ones. */
+/* A new sample of this depth; NULL: it is too shallow. Finished by finish_sample. */
 static ff_overlay_sample *add_sample(overlay *to, ff_feature_pair_kind kind, int a, int b,
                                      const ff_feature_depth *depth) {
   if (!(depth->depth > -to->margin)) {
     return NULL;
   }
-  ff_overlay_sample *at = &to->out[to->count];
-  if (to->count == to->limit) {
-    at = &to->out[0];
-    for (int i = 1; i < to->count; i++) {
-      at = to->out[i].at.depth < at->at.depth ? &to->out[i] : at;
-    }
-    if (depth->depth <= at->at.depth) {
-      return NULL;
-    }
-  } else {
-    to->count++;
-  }
+  ff_overlay_sample *at = to->count < to->limit ? &to->out[to->count++] : &to->spare;
   at->id = (ff_feature_pair){.kind = (unsigned char)kind, .a = (short)a, .b = (short)b};
   at->at = *depth;
+  at->d_weight_shift = (ff_vec3){0, 0, 0};
   return at;
+}
+
+/* Index of the shallowest sample. */
+static int shallowest_of(const overlay *of) {
+  int best = 0;
+  for (int i = 1; i < of->count; i++) {
+    best = of->out[i].at.depth < of->out[best].at.depth ? i : best;
+  }
+  return best;
+}
+
+/* to += s times the derivatives of the depth of a sample, turns about the origin. */
+static void add_depth_rates(ff_overlay_sample *to, double s, const ff_feature_depth *of) {
+  ff_vec3 turn = v3_add(of->turn, v3_cross(of->point, of->shift));
+  to->d_weight_shift = v3_axpy(to->d_weight_shift, s, of->shift);
+  to->d_weight.turn = v3_axpy(to->d_weight.turn, s, turn);
+  to->d_weight.normal = v3_axpy(to->d_weight.normal, s, of->by_normal);
+}
+
+/* to += s times the weight of a sample. */
+static void add_weight(ff_overlay_sample *to, double s, const ff_overlay_sample *of) {
+  to->weight += s * of->weight;
+  to->d_weight_shift = v3_axpy(to->d_weight_shift, s, of->d_weight_shift);
+  to->d_weight.turn = v3_axpy(to->d_weight.turn, s, of->d_weight.turn);
+  to->d_weight.normal = v3_axpy(to->d_weight.normal, s, of->d_weight.normal);
+}
+
+/* Of too many samples the deepest stay. Of the others w d^2 is summed, with its derivatives. */
+static void finish_sample(overlay *to, ff_overlay_sample *at) {
+  if (at != &to->spare) {
+    return;
+  }
+  ff_overlay_sample *least = &to->out[shallowest_of(to)];
+  if (least->at.depth < at->at.depth) {
+    ff_overlay_sample held = *least;
+    *least = *at;
+    *at = held;
+  }
+  double d = at->at.depth;
+  if (d > 0) {
+    add_weight(&to->left, d * d, at);
+    add_depth_rates(&to->left, 2 * at->weight * d, &at->at);
+  }
+}
+
+/* Gives the shallowest sample, of depth d, a weight of sum w_j (d_j / d)^2 for those that were
+ * dropped: all of their weight if they are as deep, none of what is apart, and nothing leaps where
+ * two change places. */
+static int finish_overlay(overlay *to) {
+  ff_overlay_sample *least = &to->out[to->count > 0 ? shallowest_of(to) : 0];
+  if (to->left.weight > 0 && least->at.depth > 0) {
+    double d = least->at.depth;
+    add_depth_rates(&to->left, -2 * to->left.weight / d, &least->at);
+    add_weight(least, 1 / (d * d), &to->left);
+  }
+  return to->count;
 }
 
 /* The direction of an edge, counterclockwise about a face of it. */
@@ -253,6 +301,7 @@ static void add_vertex_a(overlay *o, int v, int face) {
   } else if (at) {
     vertex_weight(at, &o->a, v, b->normal[face]);
   }
+  finish_sample(o, at);
 }
 
 static void add_vertex_b(overlay *o, int v, int face) {
@@ -262,6 +311,7 @@ static void add_vertex_b(overlay *o, int v, int face) {
   ff_overlay_sample *at = add_sample(o, FF_PAIR_FACE_VERTEX, face, v, &depth);
   if (at) {
     vertex_weight(at, &o->b, v, a->normal[face]);
+    finish_sample(o, at);
   }
 }
 
@@ -276,6 +326,7 @@ static void add_crossing(overlay *o, int i, int k) {
   } else if (at) {
     crossing_weight(o, at, i, k);
   }
+  finish_sample(o, at);
 }
 
 /* ---- the overlay ------------------------------------------------------------------------------
@@ -369,6 +420,7 @@ static void overlay_init(overlay *o, const ff_polytope *a, const ff_polytope *b,
   o->out = out;
   o->count = 0;
   o->limit = limit;
+  o->left = (ff_overlay_sample){.weight = 0};
   relief_init(&o->a, a, -1);
   relief_init(&o->b, b, 1);
   o->a.slack = o->b.slack = ON_LINE * (shadow_extent(a) + shadow_extent(b));
@@ -407,7 +459,7 @@ int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int li
   if (!add_vertices(&o, true) && !add_vertices(&o, false)) {
     add_crossings(&o);
   }
-  return o.count;
+  return finish_overlay(&o);
 }
 
 int ff_overlay_plane(const ff_polytope *a, double margin, int limit, ff_overlay_sample *out) {
@@ -417,6 +469,7 @@ int ff_overlay_plane(const ff_polytope *a, double margin, int limit, ff_overlay_
   o.out = out;
   o.count = 0;
   o.limit = limit;
+  o.left = (ff_overlay_sample){.weight = 0};
   relief_init(&o.a, a, -1);
   for (int v = 0; v < a->topology->vertex_count; v++) {
     if (a->vertex[v].z < margin && vertex_faces(&o.a, v)) {
@@ -424,10 +477,11 @@ int ff_overlay_plane(const ff_polytope *a, double margin, int limit, ff_overlay_
       ff_overlay_sample *at = add_sample(&o, FF_PAIR_VERTEX_FACE, v, 0, &depth);
       if (at) {
         vertex_weight(at, &o.a, v, up);
+        finish_sample(&o, at);
       }
     }
   }
-  return o.count;
+  return finish_overlay(&o);
 }
 
 int ff_overlay_segment(const ff_vec3 ends[2], const ff_polytope *b, double margin, int limit,
@@ -455,5 +509,5 @@ int ff_overlay_segment(const ff_vec3 ends[2], const ff_polytope *b, double margi
     }
   }
   add_crossings(&o);
-  return o.count;
+  return finish_overlay(&o);
 }

@@ -12,12 +12,13 @@
 typedef struct ff_overlay_sample {
   ff_feature_pair id;
   ff_feature_depth at;
-  double weight;         /* over N */
-  ff_cone_rate d_weight; /* derivatives of the weight */
+  double weight;          /* over N */
+  ff_cone_rate d_weight;  /* derivatives of the weight: turns about the origin, */
+  ff_vec3 d_weight_shift; /* 1/m; 0 unless it has the weight of samples that were dropped */
 } ff_overlay_sample;
 
 /* Samples with depth > -margin. Returns their number, at most limit: the deepest if there are
- * more. */
+ * more, of which the shallowest has the weight of the others, see overlay.c. */
 int ff_overlay(const ff_polytope *a, const ff_polytope *b, double margin, int limit,
                ff_overlay_sample *out);
 

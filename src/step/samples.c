@@ -8,7 +8,7 @@
 #define SAME_PLACE   1e-3 /* of the smaller shape: samples this near one another are at one place */
 #define CERTAIN      1e-9 /* of the sizes: shapes that are farther apart along an axis do not touch */
 #define LEAST_PACE   1e-6 /* of a depth that changes as a body shifts */
-#define FASTEST_PACE 3    /* of one that can be foretold over a step */
+#define FASTEST_PACE 30
 
 /* ---- which sample goes where -------------------------------------------------------------------
  */
@@ -145,7 +145,9 @@ static void store_touch(ff_point *to, const ff_touch *from) {
 /* Edges that are nearly parallel cross at a point that runs along them as the bodies shift: its
  * depth and all weights of the pair change too fast to be foretold over a step. Midpoint-implicit
  * contacts then take the weights for constant, and such a depth for that of a point that stays:
- * samples that exchange weight have about the same depth, and store together about as much. */
+ * samples that exchange weight have about the same depth, and store together about as much. Next to
+ * corners depths differ, and the energy is off by the exchange, so that only the fastest are meant.
+ */
 static void steady_crossings(const ff_manifold *found, ff_point *const to[FF_SAMPLES_MAX]) {
   bool fast = false;
   for (int i = 0; i < found->count; i++) {
