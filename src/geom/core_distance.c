@@ -66,18 +66,20 @@ static ff_vec3 erosion_velocity(const ff_geom *least, double by, const ff_pose *
 
 /* r, and -dr / dg_0. */
 static double margin_at(double least, double growth, double delta, double *rate) {
-  double past = delta - 0.25 * least, most = growth * least;
-  double r = least;
+  double past = delta - 0.5 * least, r = least;
   *rate = 0;
   if (past > 0.5 * least) {
-    r = 2 * delta;
-    *rate = 2;
+    r = 4.0 / 3 * delta;
+    *rate = 4.0 / 3;
   } else if (past > 0) {
-    r = least + 2 * past * past / least;
-    *rate = 4 * past / least;
+    r = least + 4.0 / 3 * past * past / least;
+    *rate = 8.0 / 3 * past / least;
   }
-  *rate = r < most ? *rate : 0;
-  return lesser(r, most);
+  if (r >= growth * least) {
+    r = growth * least;
+    *rate = 0;
+  }
+  return r;
 }
 
 void ff_core_distance_query(ff_core_distance *out, ff_cores of, double beyond) {
@@ -100,7 +102,7 @@ void ff_core_distance_query(ff_core_distance *out, ff_cores of, double beyond) {
     ff_distance_query(&out->at, &out->core[0], &of.pose[0], &out->core[1], &of.pose[1], INFINITY);
     out->gap = out->at.gap + of.radius;
   }
-  out->blend = 1 - 2 * out->gap / out->margin;
+  out->blend = 1 - 4 * out->gap / out->margin;
   if (of.growth > 1 && out->margin < of.growth * least) { /* 0 but for rounding, or less */
     out->blend = lesser(out->blend, 0);
   }

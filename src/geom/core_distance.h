@@ -3,13 +3,14 @@
  *
  * With g_0 the signed distance of the least eroded cores, r_0 the sum of their margins and
  * delta = r_0 - g_0 the margins sum to
- *   r = r_0                                  for delta <= r_0 / 4,
- *       r_0 + 2 (delta - r_0 / 4)^2 / r_0    up to 3 r_0 / 4,
- *       2 delta                              beyond, at most r_most = growth r_0,
+ *   r = r_0                                          for delta <= r_0 / 2,
+ *       r_0 + 4/3 (delta - r_0 / 2)^2 / r_0          up to r_0,
+ *       4/3 delta                                    beyond, at most r_most = growth r_0,
  * each margin in proportion to what it is at least. A core eroded by dm lies at least dm inside, so
- * that g >= g_0 + r - r_0 >= r / 2 as long as r < r_most. delta is the depth of a body that lies on
+ * that g >= g_0 + r - r_0 >= r / 4 as long as r < r_most. delta is the depth of a body that lies on
  * a face, and less than that at edges and vertices. r is a continuous function of the poses, and so
- * is the normal at a given r. */
+ * is the normal at a given r.
+ */
 #ifndef FF_GEOM_CORE_DISTANCE_H
 #define FF_GEOM_CORE_DISTANCE_H
 
@@ -42,7 +43,7 @@ typedef struct ff_core_distance {
   ff_distance at; /* of the eroded cores */
   double gap_0;   /* m, g_0 */
   double gap;     /* m, g: distance of the eroded cores and the radius */
-  double blend;   /* 1 - 2 g / r, > 0 only at r_most */
+  double blend;   /* 1 - 4 g / r, > 0 only at r_most */
   double margin;  /* m, r */
   ff_geom core[2];
   double follow;            /* 1, -dr / dg_0; 0: r is constant */

@@ -10,8 +10,9 @@
 #include "geom/parts.h"
 #include "math/spatial.h"
 
-#define SAME 1e-12 /* m: a sample that is deeper than the pair by less than this is not cut */
-#define TINY 1e-3  /* of the margin of the cores: see ff_whole_weight */
+#define SAME   1e-12 /* m: a sample that is deeper than the pair by less than this is not cut */
+#define TINY   1e-3  /* of the margin of the cores: see ff_whole_weight */
+#define BEYOND 0.05  /* the same: how much deeper than the facets features may be evaluated */
 
 /* One pair of facets and its samples. */
 typedef struct facet_pair {
@@ -36,7 +37,7 @@ typedef struct shape_pair {
   bool sharp[2];       /* a, b: its core is the shape itself */
   bool all;            /* facets without a share are wanted, too */
   double growth;       /* of margins: see geom/core_distance.h */
-  double blend;        /* 1 - 2 g / r of the cores of the shapes, where one is a cylinder; */
+  double blend;        /* 1 - 4 g / r of the cores of the shapes, where one is a cylinder; */
   ff_gradient d_blend; /* else -INFINITY */
   ff_eroded_hull room[2];
   ff_facets facets[2][2];
@@ -176,12 +177,12 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_core_distance *
   }
 }
 
-/* s = smooth step of 1 - 2 g / r, of the cores of the facets or of the shapes, whichever is more.
+/* s = smooth step of 1 - 4 g / r, of the cores of the facets or of the shapes, whichever is more.
  */
 static void find_blend(const shape_pair *p, facet_pair *of, const ff_core_distance *cores) {
   double y = cores->blend, rate;
   ff_gradient d_y = {{0, 0, 0}, {0, 0, 0}};
-  ff_gradient_add(&d_y, -2 / cores->margin,
+  ff_gradient_add(&d_y, -4 / cores->margin,
                   follow_spin(p, of, gradient_by_point(p, cores->at.normal, cores->at.on_a)));
   if (p->blend > y) {
     y = p->blend;
@@ -351,7 +352,7 @@ static bool find_facets(shape_pair *p, ff_core_distance *cores, double beyond) {
   if (p->a->kind == FF_CYLINDER || p->b->kind == FF_CYLINDER) {
     p->blend = cores->blend;
     p->d_blend = (ff_gradient){{0, 0, 0}, {0, 0, 0}};
-    ff_gradient_add(&p->d_blend, -2 / cores->margin,
+    ff_gradient_add(&p->d_blend, -4 / cores->margin,
                     gradient_by_point(p, cores->at.normal, cores->at.on_a));
     ff_core_distance_normal_rates(cores, p->pose_a->position, rate);
   }
@@ -496,6 +497,42 @@ static const ff_facets *facets_with(shape_pair *p, int side, int id) {
   return p->facet_count[side] == 2 && facets[1].first_id == first ? &facets[1] : &facets[0];
 }
 
+/* Depth of the points of both facets that are farthest along n; in the place of a vertex of a. */
+static ff_feature_depth overlap_along(const facet_pair *of, ff_vec3 n) {
+  ff_vec3 in_a = q_unrotate(of->a->pose.orientation, v3_neg(n));
+  ff_vec3 in_b = q_unrotate(of->b->pose.orientation, n);
+  ff_vec3 on_a = pose_point(of->a->pose, ff_geom_support(&of->a->geom, in_a));
+  ff_vec3 on_b = pose_point(of->b->pose, ff_geom_support(&of->b->geom, in_b));
+  ff_vec3 apart = v3_sub(on_a, on_b);
+  double depth = -v3_dot(n, apart);
+  return (ff_feature_depth){.depth = depth,
+                            .point = v3_axpy(on_a, 0.5 * depth, n),
+                            .normal = n,
+                            .shift = v3_neg(n),
+                            .by_normal = v3_neg(apart)};
+}
+
+/* Depth of a feature pair at the normal of the cores. Features that do not face each other, as
+ * edges that are nearly parallel and cross far beyond their ends, are not much deeper than the
+ * facets; *kind is then that of a vertex of a. */
+static ff_feature_depth evaluate_depth(const shape_pair *p, const facet_pair *of,
+                                       const ff_core_distance *cores, ff_feature_pair id,
+                                       ff_feature_pair_kind *kind) {
+  ff_feature_depth own = depth_of(of, cores->at.normal, id);
+  double least = p->least[0] + p->least[1], more = BEYOND * least;
+  *kind = (ff_feature_pair_kind)id.kind;
+  if (p->radius > 0 || own.depth <= least - cores->gap_0 + more) { /* the facets are as deep */
+    return own;
+  }
+  ff_feature_depth most = overlap_along(of, cores->at.normal);
+  most.depth += more;
+  if (own.depth <= most.depth) {
+    return own;
+  }
+  *kind = FF_PAIR_VERTEX_FACE;
+  return most;
+}
+
 /* Distance of the shapes, once. */
 static void query_whole(shape_pair *p) {
   if (isnan(p->whole.gap)) {
@@ -550,10 +587,10 @@ static void follow_spin_rates(const shape_pair *p, const facet_pair *of, const f
 
 /* Derivatives of the contact point and of the direction of depths; see ff_sample_rates. */
 static void sample_rates(const shape_pair *p, const facet_pair *of, const ff_mat3 by_normal[2],
-                         const ff_sample *at, ff_sample_rates *to) {
+                         const ff_sample *at, ff_feature_pair_kind kind, ff_sample_rates *to) {
   ff_vec3 n = at->along, e = n, f = n, side = n, origin = p->pose_a->position;
   double t = at->depth - p->radius, across = 1;
-  bool edges = at->id.kind == FF_PAIR_EDGE_EDGE, with_b = at->id.kind == FF_PAIR_FACE_VERTEX;
+  bool edges = kind == FF_PAIR_EDGE_EDGE, with_b = kind == FF_PAIR_FACE_VERTEX;
   if (edges) {
     facet_edge(of->a, at->id.a % FF_TURNED_PRISM, &e);
     facet_edge(of->b, at->id.b % FF_TURNED_PRISM, &f);
@@ -615,6 +652,7 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
   }
   facet_pair of = {.a = NULL};
   ff_mat3 by_normal[2] = {{{{0}}}, {{{0}}}};
+  ff_feature_pair_kind kind = FF_PAIR_WHOLE;
   bool known = true; /* derivatives of points: not of the pair as a whole, or cut to it */
   for (int i = 0; i < io->count; i++) {
     ff_sample *at = &io->samples[i];
@@ -637,13 +675,13 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
       ff_feature_pair id = at->id;
       id.a = (short)(id.a % FF_TURNED_PRISM + fa->first_id);
       id.b = (short)(id.b % FF_TURNED_PRISM + fb->first_id);
-      const ff_feature_depth depth = depth_of(&of, cores.at.normal, id);
+      const ff_feature_depth depth = evaluate_depth(&p, &of, &cores, id, &kind);
       set_depth(&p, &of, by_normal, cores.at.normal, &depth, at);
       known = !cut_evaluated(&p, &cores, at) && known;
     }
     at->d_depth = ff_gradient_about(at->d_depth, p.pose_a->position, at->point);
     if (rates && known) {
-      sample_rates(&p, &of, by_normal, at, &rates[i]);
+      sample_rates(&p, &of, by_normal, at, kind, &rates[i]);
     }
   }
   return known;

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#define SAME_PLACE   1e-3 /* of the smaller shape: samples this near one another are at one place */
-#define CERTAIN      1e-9 /* of the sizes: shapes that are farther apart along an axis do not touch */
-#define LEAST_PACE   1e-6 /* of a depth that changes as a body shifts */
-#define FASTEST_PACE 30
-
-/* ---- which sample goes where -------------------------------------------------------------------
- */
+#define SAME_PLACE 1e-3 /* of the smaller shape: samples this near one another are at one place */
+#define CERTAIN    1e-9 /* of the sizes: shapes that are farther apart along an axis do not touch */
+#define LEAST_PACE 1e-6 /* of a depth that changes as a body shifts */
+#define FASTEST_PACE                                                                                                       \
+  100 /* of one that can be foretold over a step */ /* ---- which sample goes where                                        \
+                                                     * ------------------------------------------------------------------- \
+                                                     */
 
 /* The point that bears a feature id; -1: none. */
 static int slot_of_id(const ff_near *near, const ff_point *points, ff_feature_pair id) {
