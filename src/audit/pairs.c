@@ -1,5 +1,6 @@
 /* Overlaps of pairs, shapes that passed through each other, restitution of impacts. */
 #include "audit/audit.h"
+#include "base/team.h"
 #include "geom/distance.h"
 #include "math/vec.h"
 
@@ -343,19 +344,37 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
 
 /* ---- all pairs ------------------------------------------------------------------------------- */
 
-/* Most that a point of a body moves in a step, m. */
-static double largest_move(const ff_model *model, const ff_state *state,
-                           const ff_body_motion *before, double h) {
-  double most = 0;
-  for (int i = 0; i < model->body_count; i++) {
-    const ff_model_body *body = &model->bodies[i];
-    const ff_body_motion *from = &before[i], *to = &state->bodies[i];
+typedef struct move_job {
+  const ff_model *model;
+  const ff_state *state;
+  const ff_body_motion *before;
+  double h;
+} move_job;
+
+static void find_largest_move(void *context, int first, int end) {
+  const move_job *job = context;
+  double most = 0, h = job->h;
+  for (int i = first; i < end; i++) {
+    const ff_model_body *body = &job->model->bodies[i];
+    const ff_body_motion *from = &job->before[i], *to = &job->state->bodies[i];
     if (body->kind == FF_BODY_FIXED || body->shape_count == 0) {
       continue;
     }
     double spin = greater(v3_norm(from->omega), v3_norm(to->omega));
     double moved = v3_norm(v3_sub(to->pose.position, from->pose.position));
     most = greater(most, moved + h * spin * (isfinite(body->bound) ? body->bound : 0));
+  }
+  job->state->sums[first / FF_BODIES_CHUNK][0] = most;
+}
+
+/* Most that a point of a body moves in a step, m. */
+static double largest_move(const ff_model *model, const ff_state *state,
+                           const ff_body_motion *before, double h) {
+  move_job job = {model, state, before, h};
+  double most = 0;
+  ff_team_for(state->team, find_largest_move, &job, model->body_count, FF_BODIES_CHUNK);
+  for (int k = 0; k < ff_chunks_of(model->body_count, FF_BODIES_CHUNK); k++) {
+    most = greater(most, state->sums[k][0]);
   }
   return most;
 }

@@ -1,9 +1,11 @@
 #include "step/candidates.h"
 
+#include "base/team.h"
 #include "math/vec.h"
 #include "step/robots.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -16,17 +18,34 @@ static int steps_ahead(const ff_model *model) {
   return model->moved_count <= FEW_BODIES ? STEPS_AHEAD : STEPS_AHEAD_MANY;
 }
 
+typedef struct stale_job {
+  const ff_model *model;
+  const ff_state *state;
+  const double *y;
+  atomic_bool stale;
+} stale_job;
+
+static void look_for_stale(void *context, int first, int end) {
+  stale_job *job = context;
+  for (int slot = first; slot < end; slot++) {
+    const double *at = job->y + (size_t)slot * FF_Y_BODY;
+    ff_pose pose = {v3_load(at + FF_Y_X),
+                    {at[FF_Y_Q], at[FF_Y_Q + 1], at[FF_Y_Q + 2], at[FF_Y_Q + 3]}};
+    if (ff_candidates_left(job->state, job->model->free_bodies[slot], &pose)) {
+      atomic_store_explicit(&job->stale, true, memory_order_relaxed);
+      return;
+    }
+  }
+}
+
 bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t, const double *y) {
   if (!state->listed) {
     return true;
   }
-  for (int slot = 0; slot < model->free_count; slot++) {
-    const double *at = y + (size_t)slot * FF_Y_BODY;
-    ff_pose pose = {v3_load(at + FF_Y_X),
-                    {at[FF_Y_Q], at[FF_Y_Q + 1], at[FF_Y_Q + 2], at[FF_Y_Q + 3]}};
-    if (ff_candidates_left(state, model->free_bodies[slot], &pose)) {
-      return true;
-    }
+  stale_job job = {.model = model, .state = state, .y = y};
+  ff_team_for(state->team, look_for_stale, &job, model->free_count, FF_BODIES_CHUNK);
+  if (atomic_load(&job.stale)) {
+    return true;
   }
   for (int k = 0; k < state->guided_count; k++) {
     int i = state->guided_bodies[k];
