@@ -352,19 +352,14 @@ static void push_by_weight(const ff_model *model, ff_state *state, const ff_cont
                   v3_scale(-energy, turn), ledger);
 }
 
-/* Laws and forces of one point that touches: on a, for a sample of weight w and a law with force F
- * and energy E, -(w F grad depth + E grad w). */
-static void point_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
-                         const ff_near *near, ff_point *point, const double *memory,
-                         double *memory_rate, double *ledger) {
-  const ff_binding *binding = &model->bindings[near->binding];
-  ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
-  memory = ff_frame_memory(point, memory);
-  bool held = ff_model_holds(model, binding), plain = ff_point_is_plain(point);
+/* The normal law of a point that touches: into the point; returns its answer for a sample. *energy:
+ * J, of the law itself. */
+static ff_normal normal_forces(const ff_binding *binding, ff_point *point, double *energy) {
   ff_normal normal;
+  bool plain = ff_point_is_plain(point);
   normal.moment[0] = normal.moment[1] = 0;
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
-  double energy = normal.energy;
+  *energy = normal.energy;
   if (!plain) {
     ff_normal_weigh(&normal, point->weight, point->pace);
   }
@@ -376,16 +371,24 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
   if (!plain) {
     point->moment = v3_axpy(point->moment, normal.force, point->lever);
   }
-  if (!plain && !held) {
+  return normal;
+}
+
+/* Laws and forces of one point that touches: on a, for a sample of weight w and a law with force F
+ * and energy E, -(w F grad depth + E grad w). */
+static void point_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
+                         const ff_near *near, ff_point *point, const double *memory,
+                         double *memory_rate, double *ledger) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
+  double energy;
+  ff_normal normal = normal_forces(binding, point, &energy);
+  if (!ff_point_is_plain(point)) {
     point->force = v3_axpy(point->force, -energy, point->d_weight.shift);
     point->moment = v3_axpy(point->moment, -energy, point->d_weight.turn);
   }
-  if (held) {
-    show_held(binding, ff_midpoint_point_of(state, point), point, memory);
-  } else {
-    friction_of(model, state, near, point, &bodies, &normal, memory, memory_rate, ledger);
-  }
-  ledger = held ? NULL : ledger;
+  friction_of(model, state, near, point, &bodies, &normal, ff_frame_memory(point, memory),
+              memory_rate, ledger);
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
     const double *roll = point->patch.roll;
@@ -436,33 +439,68 @@ static bool takes_part(const ff_model *model, const ff_state *state, const ff_me
   return false;
 }
 
-/* In the middle of a step, where midpoint-implicit contacts are solved for later. */
-static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_meet *meet,
-                             const ff_near *near, ff_point *point, double *ledger) {
+/* Midpoint-implicit contacts of a pair, all but what they push: it is shared by pairs. In the
+ * middle of a step, where they are solved for later: which take part, and the energy of their law
+ * (J), into energy_n. Else: forces as they are shown between steps. */
+static void held_pair_laws(const ff_model *model, ff_state *state, const ff_meet *meet,
+                           const ff_near *near, const double *y) {
   const ff_binding *binding = &model->bindings[near->binding];
-  point->touching = takes_part(model, state, meet, point);
-  if (point->touching && point->patch.depth > 0 && !ff_point_is_plain(point)) {
-    ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
-    ff_normal normal;
-    binding->normal->normal(&binding->normal_params, &point->patch, &normal);
-    push_by_weight(model, state, &bodies, point, normal.energy, ledger);
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    ff_point *point = &state->points[i];
+    if (!point->touching) {
+      continue;
+    }
+    if (state->middle) {
+      point->touching = takes_part(model, state, meet, point);
+      if (point->touching && point->patch.depth > 0 && !ff_point_is_plain(point)) {
+        ff_normal normal;
+        binding->normal->normal(&binding->normal_params, &point->patch, &normal);
+        point->energy_n = normal.energy;
+      }
+      continue;
+    }
+    double depth = point->patch.depth, energy;
+    const double *memory = y + state->memory_at + (size_t)i * (size_t)model->memory_count;
+    point->patch.depth = greater(FF_AT_SURFACE, depth);
+    ff_contact_motion(state, meet, point);
+    normal_forces(binding, point, &energy);
+    show_held(binding, ff_midpoint_point_of(state, point), point, ff_frame_memory(point, memory));
+    point->patch.depth = depth;
+    point->patch.edges = NULL; /* the next patch writes over them */
   }
 }
 
-/* Forces of all points of a pair of shapes that were found. */
+/* What these contacts push: in the middle of a step by their weights, which are not solved for. */
+static void push_held_pair(const ff_model *model, ff_state *state, const ff_meet *meet,
+                           const ff_near *near, double *ledger) {
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    ff_point *point = &state->points[i];
+    bool weighs = point->patch.depth > 0 && !ff_point_is_plain(point);
+    if (!point->touching || (state->middle && !weighs)) {
+      continue;
+    }
+    ff_contact_bodies bodies = {.a = meet->a, .b = meet->b};
+    bodies.arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
+    bodies.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
+    if (state->middle) {
+      bodies.velocity_b = ff_motion_velocity(&state->bodies[meet->b], point->point);
+      push_by_weight(model, state, &bodies, point, point->energy_n, ledger);
+      point->energy_n = 0;
+    } else {
+      ff_contact_push(model, state, &bodies, point->point, point->force, point->moment, NULL);
+    }
+  }
+}
+
+/* Forces of all points of a pair of shapes that were found, if they are not midpoint-implicit. */
 static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
                         const ff_near *near, const double *y, double *memory_rate, double *ledger) {
-  bool held = ff_model_holds(model, &model->bindings[near->binding]);
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     ff_point *point = &state->points[i];
     if (!point->touching) {
       if (state->frozen && ff_point_is_found(point)) {
         ff_contact_motion(state, meet, point); /* events want to know how fast it comes and goes */
       }
-      continue;
-    }
-    if (state->middle && held) {
-      prepare_midpoint(model, state, meet, near, point, ledger);
       continue;
     }
     double depth = point->patch.depth;
@@ -476,9 +514,16 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
   }
 }
 
-/* Opens the points of a pair and finds them. */
-static void find_pair(const ff_model *model, ff_state *state, const ff_meet *meet, ff_near *near,
-                      bool alone) {
+typedef struct pairs_job {
+  const ff_model *model;
+  ff_state *state;
+  const double *y;
+} pairs_job;
+
+/* Opens the points of a pair and finds them, with all of their laws that concern no other pair. */
+static void find_pair(const pairs_job *job, const ff_meet *meet, ff_near *near, bool alone) {
+  const ff_model *model = job->model;
+  ff_state *state = job->state;
   double margin = ff_pair_margin(model, state, meet, near);
   if (near->clear && ff_pair_is_apart(model, state, meet, near, margin)) {
     return;
@@ -487,12 +532,10 @@ static void find_pair(const ff_model *model, ff_state *state, const ff_meet *mee
     reset_point_forces(state, &state->points[i]);
   }
   ff_pair_find(model, state, near, margin, alone);
+  if (!near->clear && !near->pending && ff_model_holds(model, &model->bindings[near->binding])) {
+    held_pair_laws(model, state, meet, near, job->y);
+  }
 }
-
-typedef struct pairs_job {
-  const ff_model *model;
-  ff_state *state;
-} pairs_job;
 
 /* state->active of a body pair: 1 if it has points, or touched. */
 static void find_pairs(void *context, int first, int end) {
@@ -502,7 +545,7 @@ static void find_pairs(void *context, int first, int end) {
     const ff_meet *meet = &state->meets[m];
     bool skips = ff_sleep_skips(state, meet), active = !skips && meet->touching;
     for (int n = meet->first_near; n < meet->first_near + meet->near_count && !skips; n++) {
-      find_pair(job->model, state, meet, &state->nears[n], false);
+      find_pair(job, meet, &state->nears[n], false);
       active = active || !state->nears[n].clear;
     }
     state->active[m] = active;
@@ -514,7 +557,7 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
   if (state->frozen) { /* trial steps of `adaptive` may look deeper than the motion ever goes */
     state->stiffness = state->damping = 0;
   }
-  pairs_job job = {model, state};
+  pairs_job job = {model, state, y};
   ff_team_for(state->team, find_pairs, &job, state->meet_count, FF_PAIRS_CHUNK);
   state->active_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
@@ -526,12 +569,14 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       ff_near *near = &state->nears[n];
       if (near->pending) {
-        find_pair(model, state, meet, near, true);
+        find_pair(&job, meet, near, true);
       }
-      if (!near->clear) {
+      if (!near->clear && ff_model_holds(model, &model->bindings[near->binding])) {
+        push_held_pair(model, state, meet, near, ledger);
+      } else if (!near->clear) {
         pair_forces(model, state, meet, near, y, memory_rate, ledger);
-        active = true;
       }
+      active = active || !near->clear;
     }
     state->active[state->active_count] = m;
     state->active_count += active;
