@@ -39,7 +39,8 @@ double ff_pair_margin(const ff_model *model, const ff_state *state, const ff_mee
     return INFINITY;
   }
   const ff_binding *binding = &model->bindings[near->binding];
-  bool ahead = model->stepper->contacts == FF_CONTACTS_BY_GROUND && binding->ground.thickness <= 0;
+  bool ahead = model->stepper->contacts == FF_CONTACTS_BY_GROUND &&
+               (binding->ground.thickness <= 0 || ff_model_is_ground_crowd(model));
   if (!state->frozen && !ahead && (!state->middle || !ff_model_holds(model, binding))) {
     return 0;
   }
@@ -101,19 +102,24 @@ void ff_pair_find(const ff_model *model, ff_state *state, ff_near *near, double 
 typedef struct detection_job {
   const ff_model *model;
   ff_state *state;
+  bool sparse; /* pairs that stay apart are passed over */
 } detection_job;
 
 /* The points of a pair, and their motion. */
 static void find_and_follow(const detection_job *job, const ff_meet *meet, ff_near *near,
                             bool alone) {
+  const ff_model *model = job->model;
   ff_state *state = job->state;
+  double margin = ff_pair_margin(model, state, meet, near);
+  if (job->sparse && near->clear && ff_pair_is_apart(model, state, meet, near, margin)) {
+    return;
+  }
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     state->points[i].touching = false;
     state->points[i].patch.depth = -INFINITY;
   }
-  double margin = ff_pair_margin(job->model, state, meet, near);
-  ff_pair_find(job->model, state, near, margin, alone);
-  near->clear = false;
+  ff_pair_find(model, state, near, margin, alone);
+  near->clear = job->sparse && near->clear;
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     if (state->points[i].touching) {
       ff_contact_motion(state, meet, &state->points[i]);
@@ -121,27 +127,43 @@ static void find_and_follow(const detection_job *job, const ff_meet *meet, ff_ne
   }
 }
 
+/* state->active of a body pair: 1 if it has points, or had, or touched, or sleeps. */
 static void follow_pairs(void *context, int first, int end) {
   const detection_job *job = context;
+  ff_state *state = job->state;
   for (int m = first; m < end; m++) {
-    const ff_meet *meet = &job->state->meets[m];
-    int nears = ff_sleep_skips(job->state, meet) ? 0 : meet->near_count;
-    for (int n = meet->first_near; n < meet->first_near + nears; n++) {
-      find_and_follow(job, meet, &job->state->nears[n], false);
+    const ff_meet *meet = &state->meets[m];
+    bool skips = ff_sleep_skips(state, meet), active = meet->touching || skips;
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count && !skips; n++) {
+      ff_near *near = &state->nears[n];
+      active = active || !near->clear; /* its forces may be of the step before */
+      find_and_follow(job, meet, near, false);
+      active = active || !near->clear;
     }
+    state->active[m] = active;
   }
 }
 
 void ff_contacts_find(const ff_model *model, ff_state *state) {
-  detection_job job = {model, state};
-  state->active_count = -1;
+  detection_job job = {model, state, ff_model_is_ground_crowd(model)};
+  if (state->crowd) {
+    ff_kicks_find(model, state);
+  }
   ff_team_for(state->team, follow_pairs, &job, state->meet_count, FF_PAIRS_CHUNK);
+  state->active_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
-    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    for (int n = meet->first_near; state->active[m] && n < meet->first_near + meet->near_count;
+         n++) {
       if (state->nears[n].pending) {
         find_and_follow(&job, meet, &state->nears[n], true);
       }
     }
+    if (state->active[m]) {
+      state->active[state->active_count++] = m;
+    }
+  }
+  if (!job.sparse) {
+    state->active_count = -1;
   }
 }
