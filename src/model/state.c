@@ -234,6 +234,10 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
   out->memory_at = out->ledger_at + FF_Y_LEDGER;
   size_t bodies = (size_t)model->body_count, drives = (size_t)model->drive_count;
   size_t shapes = model->free_pairs_touch ? (size_t)model->shape_count : 0;
+  size_t planes = 0;
+  for (int s = 0; s < model->shape_count; s++) {
+    planes += model->shapes[s].geom.kind == FF_HALF_SPACE;
+  }
   size_t sleepers = ff_model_sleeps(model) ? (size_t)model->free_count : 0;
   bool crowd = ff_model_is_crowd(model) || ff_model_is_ground_crowd(model);
   size_t constraints = (size_t)model->constraint_count, rows = (size_t)model->cluster_rows;
@@ -266,6 +270,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
       {(void **)&out->sleep.borne, sleepers, sizeof(bool)},
       {(void **)&out->sleep.kept, sleepers, sizeof(bool)},
       {(void **)&out->floor_bodies, bodies, sizeof(int)},
+      {(void **)&out->planes, planes, sizeof(ff_plane)},
       {(void **)&out->guided_bodies, bodies, sizeof(int)},
       {(void **)&out->finite, shapes, sizeof(ff_finite)},
       {(void **)&out->boxes, shapes, sizeof(ff_box)},

@@ -174,6 +174,12 @@ typedef struct ff_state_robot {
   double stored;          /* J, in springs and stops */
 } ff_state_robot;
 
+/* A half-space of a body. */
+typedef struct ff_plane {
+  int body;
+  ff_vec3 point, normal; /* m, unit; world */
+} ff_plane;
+
 /* A shape with a bound, in the broad phase. */
 typedef struct ff_finite {
   int shape, body;
@@ -261,6 +267,7 @@ typedef struct ff_state {
   bool listed;       /* a pair list exists */
   int *floor_bodies; /* with half-spaces */
   int floor_count;
+  ff_plane *planes;   /* those half-spaces, where they were when the list was made */
   int *guided_bodies; /* prescribed, with shapes */
   int guided_count;
 
