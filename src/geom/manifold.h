@@ -2,23 +2,21 @@
  * their derivatives. Every stepper and the audit read this one.
  *
  * Boxes and polyhedra:
- *   core     the shape eroded by a margin of 2 % of its half thickness; only the normal is taken
- *            from it
- *   n        normal, unit, b to a: direction of the distance g of the two cores, unique while g > 0
- *   D        pair depth: minus the signed distance of the shapes (minimum translation)
- *   h(x)     relative height, seen along n: lower side of A minus upper side of B, over the overlap
- *            of the two shadows; h is convex, and K is its epigraph, with vertical walls
- *   samples  the vertices of K: a vertex of A over a face of B, a vertex of B under a face of A, or
- *            an edge of A across an edge of B
- *   t        depth of a sample along n, -h there; its depth d = min(t, D)
- *   w        weight: solid angle of the normal cone of K over that of a quarter of a hemisphere
- *            (geom/cone_weight.h); all weights of a pair sum to N
+ *   core     the shape eroded by a margin of 2 % of its half thickness, or more where shapes
+ * overlap deeper (geom/core_distance.h); only the normal is taken from it n        normal, unit, b
+ * to a: direction of the distance g of the two cores, unique while g > 0 D        pair depth: minus
+ * the signed distance of the shapes (minimum translation) h(x)     relative height, seen along n:
+ * lower side of A minus upper side of B, over the overlap of the two shadows; h is convex, and K is
+ * its epigraph, with vertical walls samples  the vertices of K: a vertex of A over a face of B, a
+ * vertex of B under a face of A, or an edge of A across an edge of B t        depth of a sample
+ * along n, -h there; its depth d = min(t, D) w        weight: solid angle of the normal cone of K
+ * over that of a quarter of a hemisphere (geom/cone_weight.h); all weights of a pair sum to N
  *
  * A law that stores E(d) at a depth stores U = sum of w E(d), a continuous function of the poses:
  * the solid angles of a convex body change continuously, and where samples split or merge they have
- * one place and depth. As the cores come to overlap (g < r / 2, r the sum of both margins) the
- * samples fade into the pair as a whole, a sample of weight N at depth D:
- *   U = (1 - s) sum w E(d) + s N E(D)    with s = smoothstep(1 - 2 g / r)
+ * one place and depth. Where cores can be eroded no further and come to overlap (g < r / 4, r the
+ * sum of both margins) the samples fade into the pair as a whole, a sample of weight N at depth D:
+ *   U = (1 - s) sum w E(d) + s N E(D)    with s = smoothstep(1 - 4 g / r)
  * so that it does not matter there which of several minimum translations is taken.
  *
  * Cylinders and intersections: the same of polyhedra inside them, see geom/facets.h. Capsules: of
