@@ -187,7 +187,7 @@ static void robot_read_pair(ff_reader *reader, const ff_node *node, const char *
 }
 
 static void robot_read_servo(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
-  static const char *const keys[] = {"stiffness", "damping", "explicit"};
+  static const char *const keys[] = {"stiffness", "damping", "armature", "explicit"};
   const ff_node *map = ff_reader_enter(reader, node, "servo");
   if (!map) {
     return;
@@ -195,6 +195,7 @@ static void robot_read_servo(ff_reader *reader, const ff_node *node, ff_joint_se
   if (ff_reader_map(reader, map, keys, FF_COUNT(keys))) {
     ff_get_number(reader, map, "stiffness", 0, &to->stiffness);
     ff_get_number(reader, map, "damping", 0, &to->damping);
+    ff_get_number(reader, map, "armature", 0, &to->armature);
     ff_get_flag(reader, map, "explicit", &to->explicit_drive);
   }
   ff_reader_leave(reader);
