@@ -348,6 +348,23 @@ static void check_print_constraints(const ff_model *model) {
   }
 }
 
+static void check_print_joint_step(const ff_model *model) {
+  ff_joint_id fastest;
+  double stable = ff_model_joint_step(model, false, &fastest);
+  if (!isfinite(stable)) {
+    return;
+  }
+  ff_cli_say(stdout, "joint step   %.3g s resolves every joint\n", stable);
+  if (ff_stepper_find(ff_model_run(model)->stepper.kind)->fixed_step &&
+      ff_model_run(model)->stepper.step > stable) {
+    ff_cli_say(stdout,
+               "WARNING      the step of %.3g s is larger than joint '%s' needs: give it rotor "
+               "inertia (armature)\n             or softer gains and losses, use "
+               "--set stepper.step=%.2g or an implicit stepper\n",
+               ff_model_run(model)->stepper.step, ff_model_joint_name(model, fastest), stable);
+  }
+}
+
 static void check_print_step(const ff_model *model) {
   double stable = ff_model_stable_step(model);
   if (isfinite(stable)) {
@@ -362,6 +379,7 @@ static void check_print_step(const ff_model *model) {
         "stepper\n",
         ff_model_run(model)->stepper.step, stable);
   }
+  check_print_joint_step(model);
 }
 
 static void check_print_channels(const ff_model *model) {
@@ -410,6 +428,7 @@ static void json_run(ff_json *json, const ff_model *model) {
   ff_json_number(json, "record_every", run->record_every);
   ff_json_number(json, "energy_tolerance", run->energy_tolerance);
   ff_json_number(json, "stable_step", ff_model_stable_step(model));
+  ff_json_number(json, "joint_step", ff_model_joint_step(model, false, NULL));
   ff_json_flag(json, "step_too_large", check_step_is_large(model));
 }
 

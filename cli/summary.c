@@ -48,19 +48,44 @@ static bool has_fixed_step(const ff_run_def *run) {
 
 /* ---- text output ----------------------------------------------------------------------------- */
 
+/* The joint that needs a shorter step, if any. limits: near the bounds of its drive. */
+static bool summary_print_joint_advice(const ff_model *model, bool limits, FILE *out) {
+  ff_joint_id fastest;
+  double step = ff_model_joint_step(model, limits, &fastest);
+  if (!(ff_model_run(model)->stepper.step > step)) {
+    return false;
+  }
+  ff_cli_say(out, "%sjoint '%s' needs a step of %.2g s or less, or rotor inertia (armature)",
+             limits ? "at its limit of speed " : "", ff_model_joint_name(model, fastest), step);
+  return true;
+}
+
+/* Advice on energy under fixed steps: what needs shorter ones. */
+static void summary_print_step_advice(const ff_model *model, const char *other, FILE *out) {
+  const ff_run_def *run = ff_model_run(model);
+  double stable = ff_model_stable_step(model);
+  bool contacts = ff_cli_resolves(run) && run->stepper.step > stable;
+  if (summary_print_joint_advice(model, false, out)) {
+    return;
+  }
+  if (contacts) {
+    ff_cli_say(out, "the contacts of this scene need a step of %.2g s or less; ", stable);
+  }
+  if (!summary_print_joint_advice(model, true, out)) {
+    fputs(other, out);
+  }
+}
+
 /* Advice with numbers where they are known. */
 static void summary_print_advice(const ff_summary *summary, const ff_finding *finding, FILE *out) {
-  const ff_run_def *run = ff_model_run(summary->model);
-  double stable = ff_model_stable_step(summary->model);
-  bool energy = finding->kind == FF_FINDING_ENERGY;
   if (finding->kind == FF_FINDING_COARSE) {
     ff_cli_say(out, "use a step of %.2g s", ff_sim_audit(summary->sim).needed_step);
-  } else if (energy && !has_fixed_step(run)) {
-    fputs("use a smaller stepper.rtol", out);
-  } else if (energy && ff_cli_resolves(run) && run->stepper.step > stable) {
-    ff_cli_say(out, "the contacts of this scene need a step of %.2g s or less", stable);
-  } else {
+  } else if (finding->kind != FF_FINDING_ENERGY) {
     fputs(finding->advice, out);
+  } else if (has_fixed_step(ff_model_run(summary->model))) {
+    summary_print_step_advice(summary->model, finding->advice, out);
+  } else {
+    fputs("use a smaller stepper.rtol", out);
   }
 }
 

@@ -93,6 +93,7 @@ static void model_without_model(void) {
   GIVES(ff_model_channel(NULL, 0).name[0] == 0);
   GIVES(ff_model_x_count(NULL) == 0);
   GIVES(ff_model_stable_step(NULL) == INFINITY);
+  GIVES(ff_model_joint_step(NULL, false, NULL) == INFINITY);
 }
 
 static void sim_without_sim(void) {

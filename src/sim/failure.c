@@ -1,7 +1,7 @@
 /* Failure reasons of a step, as text. */
 #include "base/report.h"
+#include "model/joint_rate.h"
 #include "sim/sim.h"
-#include "step/drive_rate.h"
 
 #include <stdio.h>
 
@@ -32,15 +32,21 @@ static void failure_report_contacts(const ff_trouble *trouble, ff_report *report
 
 /* Explicit integration of a mode with rate r is unstable if the step is longer than about 2 / r. */
 static void failure_report_motion(const ff_sim *sim, ff_report *report) {
-  ff_drive_rate drive = ff_fastest_drive(sim->model, &sim->state);
   const ff_run_def *run = &sim->model->run;
-  if (drive.joint && sim->model->stepper->fixed_step && run->stepper.step * drive.rate > 2) {
+  ff_joint_rate fastest = ff_fastest_joint(sim->model, &sim->state, false);
+  if (run->stepper.step * fastest.rate <= 2) {
+    fastest = ff_fastest_joint(sim->model, &sim->state, true);
+  }
+  if (fastest.joint && sim->model->stepper->fixed_step && run->stepper.step * fastest.rate > 2) {
     ff_report_what(
         report,
-        "the motion is not finite: the drive of joint '%.80s' of '%.80s' is too stiff for "
-        "explicit steps of %.2g s. Use steps of %.1g s or less, softer gains, or a stepper "
-        "with implicit drives (symplectic-euler, quasi-rigid, micro-macro)",
-        drive.joint->name, drive.robot->name, run->stepper.step, 1 / drive.rate);
+        "the motion is not finite: the %s of joint '%.80s' of '%.80s' is too stiff for "
+        "explicit steps of %.2g s. Use steps of %.1g s or less, %s, rotor "
+        "inertia (armature), or a stepper with implicit joints (symplectic-euler, quasi-rigid, "
+        "micro-macro)",
+        fastest.driven ? "drive" : "spring, damping, friction or limit of speed",
+        fastest.joint->name, fastest.robot->name, run->stepper.step, 1 / fastest.rate,
+        fastest.driven ? "softer gains" : "weaker losses or a larger friction-speed");
     return;
   }
   ff_report_what(report, "%s; a smaller step may help", failure_text(&sim->work.trouble));
