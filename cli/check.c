@@ -13,7 +13,7 @@
 typedef struct check_job {
   const char *path, *root; /* path: the current one */
   ff_cli_list paths, overrides;
-  bool json, channels, start, all;
+  bool json, channels, start, all, skip_meshes;
   ff_scene *scene;
   ff_model *model;
   ff_sim *sim;
@@ -29,6 +29,7 @@ static error_t check_parse(int key, char *value, struct argp_state *state) {
     case 'j': job->json = true; return 0;
     case 'c': job->channels = true; return 0;
     case 'S': job->start = true; return 0;
+    case 'm': job->skip_meshes = true; return 0;
     case 'a': job->all = true; return 0;
     case ARGP_KEY_ARG: ff_cli_list_add(&job->paths, value); return 0;
     case ARGP_KEY_END:
@@ -44,6 +45,7 @@ static const struct argp_option options[] = {
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"channels", 'c', NULL, 0, "list all channels with units and meaning", 0},
     {"root", 'r', "FOLDER", 0, "folder that contains the meshes of a robot", 0},
+    {"skip-meshes", 'm', NULL, 0, "of a robot: leave out collision meshes that are missing", 0},
     {"scene", 'S', NULL, 0, "of a robot: print a starting scene in which it stands", 0},
     {"all", 'a', NULL, 0, "print every body, shape and pair of a large scene", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
@@ -587,7 +589,7 @@ static bool check_is_robot(const char *path) {
 /* Checks the current one. */
 static int check_one(check_job *job) {
   if (check_is_robot(job->path)) {
-    return ff_cli_check_robot(job->path, job->root,
+    return ff_cli_check_robot(job->path, job->root, job->skip_meshes,
                               job->start  ? FF_CLI_SCENE
                               : job->json ? FF_CLI_JSON
                                           : FF_CLI_TEXT);

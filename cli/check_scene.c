@@ -22,6 +22,7 @@ typedef struct stance {
   double reach;  /* m, from the root link to the farthest link */
   double lift;   /* m, of a root that is fixed to the ground, so that no shape is in the floor */
   bool stands;   /* it has a free root and shapes */
+  bool skip_meshes;
 } stance;
 
 static const double gravity = 9.81; /* m/s^2 */
@@ -260,7 +261,7 @@ static void scene_print(const void *context, const scene_choice *choice, const c
              choice->step);
   ff_cli_say(out, "robots:\n  robot:\n    urdf: ");
   ff_json_quote(out, path);
-  putc('\n', out);
+  fputs(s->skip_meshes ? "\n    missing-meshes: skip\n" : "\n", out);
   scene_print_place(s, choice, out);
   fputs("    servo: {", out);
   scene_print_gains(&gains, out);
@@ -331,9 +332,11 @@ static void scene_print_tried(const stance *s, const scene_trial *trial, const c
   scene_print(s, &trial->choice, seen, stdout);
 }
 
-int ff_cli_check_scene(const ff_robot *robot, const char *path) {
+int ff_cli_check_scene(const ff_robot *robot, const char *path, bool skip_meshes) {
   ff_joint_kind root = ff_robot_def_of(robot, "robot").root;
-  stance s = {.robot = robot, .stands = root == FF_JOINT_FREE && ff_robot_shape_count(robot) > 0};
+  stance s = {.robot = robot,
+              .skip_meshes = skip_meshes,
+              .stands = root == FF_JOINT_FREE && ff_robot_shape_count(robot) > 0};
   ff_report report;
   memset(&report, 0, sizeof report);
   ff_status status = ff_robot_tree(&s.tree, robot, root, &report);

@@ -52,6 +52,28 @@ static void failure_report_motion(const ff_sim *sim, ff_report *report) {
   ff_report_what(report, "%s; a smaller step may help", failure_text(&sim->work.trouble));
 }
 
+/* A joint is the reason if its rate needs steps about as short as they have become. */
+static void failure_report_crawling(const ff_sim *sim, ff_report *report) {
+  char fixed[128];
+  double step = sim->work.trouble.step;
+  ff_joint_rate fastest = ff_fastest_joint(sim->model, &sim->state, true);
+  ff_stepper_names(ff_stepper_resolves, fixed, sizeof fixed);
+  if (fastest.joint && step * fastest.rate > 0.1) {
+    ff_report_what(report,
+                   "steps have become as short as %.1g s, and the run would never end: joint "
+                   "'%.80s' of '%.80s' changes its force too fast. Give it rotor inertia "
+                   "(armature), softer gains or a larger friction-speed, or use a stepper of "
+                   "fixed steps (%s)",
+                   step, fastest.joint->name, fastest.robot->name, fixed);
+    return;
+  }
+  ff_report_what(report,
+                 "steps have become as short as %.1g s, and the run would never end: a contact "
+                 "force changes too fast, by friction with a small v_t or by a jump. Use a larger "
+                 "v_t, or a stepper of fixed steps (%s)",
+                 step, fixed);
+}
+
 void ff_sim_failure(const ff_sim *sim, ff_report *report) {
   if (!report) {
     return;
@@ -66,13 +88,7 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
     return;
   }
   if (trouble->kind == FF_TROUBLE_CRAWLING) {
-    char fixed[128];
-    ff_report_what(
-        report,
-        "steps have become as short as %.1g s, and the run would never end: a contact force "
-        "changes too fast, by friction with a small v_t or by a jump. Use a larger v_t, or a "
-        "stepper of fixed steps (%s)",
-        trouble->step, ff_stepper_names(ff_stepper_resolves, fixed, sizeof fixed));
+    failure_report_crawling(sim, report);
     return;
   }
   if (trouble->kind == FF_TROUBLE_NO_TIME) {
