@@ -14,6 +14,7 @@
 
 typedef struct stance {
   const ff_robot *robot;
+  ff_robot_link *links; /* of the robot, with rotor inertia, which only matters for motion */
   ff_tree *tree;
   ff_tree_work *work;
   double *q;
@@ -26,6 +27,26 @@ typedef struct stance {
 } stance;
 
 static const double gravity = 9.81; /* m/s^2 */
+
+/* ---- tree ------------------------------------------------------------------------------------ */
+
+/* The scene gives every joint rotor inertia, so that links without inertia of their own may be
+ * moved: here any value, since only places are computed. */
+static ff_status scene_build_tree(stance *s, ff_joint_kind root, ff_report *report) {
+  int count = ff_robot_link_count(s->robot);
+  ff_link_def *defs = ff_cli_alloc(count, sizeof *defs);
+  s->links = ff_cli_alloc(count, sizeof *s->links);
+  for (int i = 0; i < count; i++) {
+    ff_joint_def *joint = &s->links[i].def.joint;
+    s->links[i] = ff_robot_link_info(s->robot, i + 1);
+    joint->armature = joint->kind == FF_JOINT_FREE ? joint->armature : 1;
+    defs[i] = s->links[i].def;
+  }
+  defs[0].joint.kind = root;
+  ff_status status = ff_tree_build(&s->tree, defs, count, report);
+  free(defs);
+  return status == FF_OK ? ff_tree_work_create(&s->work, s->tree) : status;
+}
 
 /* ---- posture --------------------------------------------------------------------------------- */
 
@@ -116,6 +137,7 @@ static ff_status scene_find_height(stance *s, ff_report *report) {
   ff_sim *sim = NULL;
   ff_robot_def def = ff_robot_def_of(s->robot, "robot");
   ff_joint_setting *settings = ff_cli_alloc(ff_robot_link_count(s->robot), sizeof *settings);
+  def.links = s->links;
   def.joints = settings;
   def.joint_count = scene_list_settings(s, settings);
   def.on_ground = true;
@@ -339,8 +361,7 @@ int ff_cli_check_scene(const ff_robot *robot, const char *path, bool skip_meshes
               .stands = root == FF_JOINT_FREE && ff_robot_shape_count(robot) > 0};
   ff_report report;
   memset(&report, 0, sizeof report);
-  ff_status status = ff_robot_tree(&s.tree, robot, root, &report);
-  status = status == FF_OK ? ff_tree_work_create(&s.work, s.tree) : status;
+  ff_status status = scene_build_tree(&s, root, &report);
   if (status == FF_OK && ff_tree_mass(s.tree) == 0) {
     snprintf(report.file, sizeof report.file, "%s", path);
     snprintf(report.what, sizeof report.what,
@@ -359,6 +380,7 @@ int ff_cli_check_scene(const ff_robot *robot, const char *path, bool skip_meshes
     scene_print_tried(&s, &trial, path);
   }
   free(s.q);
+  free(s.links);
   ff_tree_work_destroy(&s.work);
   ff_tree_destroy(&s.tree);
   return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);

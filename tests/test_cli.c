@@ -424,6 +424,24 @@ static void a_robot_without_its_meshes_has_a_scene(void **state) {
   assert_int_equal(footfall("run", "leg.yaml", "--set", "robots.robot.missing-meshes=error"), 2);
 }
 
+/* Its rotor inertia lets a servo turn a point mass about its own axis. */
+static void a_robot_with_a_link_without_inertia_has_a_scene(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='post'>" BOX_LINK(
+                             "foot", "1", "0.4 0.4 0.1",
+                             "0 0 0") "<link name='arm'><inertial><mass "
+                                      "value='0.1'/></inertial></link>" HINGE("shoulder",
+                                                                              "revolute", "foot",
+                                                                              "arm",
+                                                                              "0.4") "</robot>");
+  assert_int_equal(footfall("check", "leg.urdf"), 0);
+  expect_text("out", "rotor inertia (armature)");
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
+  expect_text("out", "its verdict is good");
+  assert_int_equal(rename("out", "leg.yaml"), 0);
+  assert_int_equal(footfall("run", "leg.yaml", "--set", "stepper.kind=rk4"), 0);
+}
+
 /* A damper of 1200 N m s/rad on 0.37 kg m^2 under explicit steps of 1 ms: the joint is named, not
  * its contacts. */
 static void a_joint_that_needs_shorter_steps_is_named(void **state) {
@@ -785,6 +803,7 @@ int main(void) {
       in_folder(check_prints_a_scene_to_start_from),
       in_folder(names_do_not_break_a_printed_scene),
       in_folder(a_robot_without_its_meshes_has_a_scene),
+      in_folder(a_robot_with_a_link_without_inertia_has_a_scene),
       in_folder(a_joint_that_needs_shorter_steps_is_named),
       in_folder(a_robot_without_mass_has_no_scene),
       in_folder(a_printed_scene_has_been_tried),
