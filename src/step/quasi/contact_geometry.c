@@ -14,8 +14,6 @@
 #define REUSE_DEPTH    1e-5  /* of a body's size: finite differences are reused for motions below */
 #define REUSE_FRAME    1e-3  /* the same where they give point and normal only, not the depth */
 #define STEEP          0.02  /* cosine between features and normal: steeper ones bear nothing */
-#define AS_DEEP        1e-9  /* of a depth: two vertices that differ by less are as deep */
-#define SAME_VERTEX    1e-9  /* of the size of a body */
 #define SAME_DIRECTION 1e-15 /* an axis this close to the tangent plane lies in it */
 
 /* ---- queries ---------------------------------------------------------------------------- */
@@ -196,50 +194,6 @@ void ff_quasi_tie_at_start(const quasi_problem *problem, quasi_contact *contact)
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   tie_to_points(contact, (ff_pose){a->x0, a->q0}, (ff_pose){b->x0, b->q0});
   contact->tied = true;
-}
-
-void ff_quasi_tie_at_end(const quasi_problem *problem, quasi_contact *contact) {
-  tie_to_points(contact, problem->bodies[contact->e.a].end.pose,
-                problem->bodies[contact->e.b].end.pose);
-  contact->tied = true;
-  contact->vertex[0] = contact->vertex[1] = contact->on_a;
-  contact->share = contact->least_share = 0;
-  contact->most_share = contact->vertices = 1;
-}
-
-bool ff_quasi_tie_between(const quasi_problem *problem, quasi_contact *contact) {
-  const ff_near *pair = &problem->state->nears[contact->pair];
-  const ff_pose *a = &problem->bodies[contact->e.a].end.pose;
-  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
-  ff_touch touches[FF_TOUCH_MAX];
-  int found = ff_quasi_touches(problem, pair, a, b, INFINITY, touches);
-  const ff_touch *deepest = ff_quasi_find_touch(problem, contact, touches, found);
-  if (!deepest || !(deepest->depth - contact->touch.depth > AS_DEEP * fabs(deepest->depth))) {
-    return false;
-  }
-  ff_vec3 down = v3_scale(-0.5 * deepest->depth, deepest->normal);
-  ff_vec3 at = v3_sub(v3_add(deepest->point, down), a->position);
-  ff_vec3 vertex = q_unrotate(a->orientation, at);
-  double size = problem->model->bodies[problem->bodies[contact->e.a].id].bound;
-  if (v3_norm(v3_sub(vertex, contact->vertex[0])) < SAME_VERTEX * size) {
-    contact->most_share = contact->share;
-  } else if (v3_norm(v3_sub(vertex, contact->vertex[1])) < SAME_VERTEX * size) {
-    contact->least_share = contact->share;
-  } else {
-    contact->vertex[0] = contact->on_a;
-    contact->vertex[1] = vertex;
-    contact->least_share = 0;
-    contact->most_share = 2.0 / ++contact->vertices; /* of several, each counts less */
-  }
-  contact->share = 0.5 * (contact->least_share + contact->most_share);
-  ff_vec3 along = v3_sub(contact->vertex[1], contact->vertex[0]);
-  contact->on_a = v3_axpy(contact->vertex[0], contact->share, along);
-  ff_vec3 point = pose_point(*a, contact->on_a);
-  double depth = deepest->depth - v3_dot(deepest->normal, v3_sub(point, v3_add(a->position, at)));
-  ff_vec3 ground = v3_axpy(point, depth, deepest->normal);
-  contact->on_b = q_unrotate(b->orientation, v3_sub(ground, b->position));
-  contact->normal_local = q_unrotate(b->orientation, deepest->normal);
-  return true;
 }
 
 void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, bool at_free_end) {

@@ -46,7 +46,7 @@ typedef struct quasi_body {
   int node;                /* its node (mover, see rows.h); -1: its motion is not an unknown */
   struct quasi_link *link; /* NULL: not a link, or one that fixed joints hold to the world */
   bool solved;             /* its unknowns are part of the island being solved */
-  int column;              /* of its first unknown in dense and Krylov vectors */
+  int column;              /* of its first unknown in Krylov vectors */
   ff_vec3 x0;              /* m, at the start */
   ff_quat q0;              /* the same */
   ff_vec3 v0, w0;          /* m/s, rad/s, the same */
@@ -82,7 +82,6 @@ typedef struct quasi_element {
   int a, b;                          /* bodies */
   bool is_constraint;                /* a quasi_constraint; else a quasi_contact */
   int rows;                          /* unknowns of its own */
-  int unknown;                       /* index of the first of them in the dense problem */
   bool idle;                         /* no force: its rows are zero, no Jacobian */
   bool shares_load;                  /* there are other contacts of the same two shapes */
   double mass;                       /* kg, effective: scales impulses to speeds */
@@ -188,11 +187,6 @@ typedef struct quasi_contact {
   ff_vec3 gradient_point;  /* m */
   bool fixed;              /* its id (touch.id) is constant over the step: sample_selection.c */
   bool tied; /* explicit geometry: evaluated at on_a, on_b and normal_local of the start */
-  /* Tied between vertices as deep as each other, see islands.c: two of them, or a point between
-   * those before and one, in a's frame; share of the second, and its bounds. */
-  ff_vec3 vertex[2];
-  double share, least_share, most_share;
-  int vertices; /* that it was tied between so far */
   /* These, and a pair as a whole (FF_PAIR_WHOLE), whose witness points may jump, are tied to: */
   ff_vec3 on_a, on_b;   /* m, body frames: the two points */
   ff_vec3 normal_local; /* unit, frame of b */
@@ -238,10 +232,8 @@ typedef struct quasi_problem {
   int node_count;
   quasi_element **members;
   int member_count;
-  bool is_large; /* parallel work, approximate factors */
-  /* continuation parameters, 1 but on the way to the solution (homotopy.c, island_solve.c): */
-  double moment_factor;   /* share of the contacts' moments that turns bodies */
-  double friction_factor; /* share of the friction coefficients */
+  bool is_large;          /* parallel work, approximate factors */
+  double friction_factor; /* share of the friction coefficients; 1 but in the friction homotopy */
   bool project_friction;  /* residuals first scale friction outside of its cone back to it */
 } quasi_problem;
 

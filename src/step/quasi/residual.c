@@ -282,13 +282,13 @@ static void contact_body_rows(const quasi_problem *problem, const quasi_contact 
   double sign = (s == 0 ? -1 : 1) * (1 - contact->start_share);
   v3_store(f, v3_scale(sign, contact->impulse));
   ff_vec3 torque = v3_add(v3_cross(arm, contact->impulse), contact->moment);
-  v3_store(f + 3, v3_scale(sign * problem->moment_factor, torque));
+  v3_store(f + 3, v3_scale(sign, torque));
   if (contact->start_share > 0) { /* the share that acts at the geometry of the start */
     ff_vec3 moment, impulse = quasi_impulse(contact, &contact->touch_start, &moment);
     torque = v3_add(v3_cross(quasi_arm(contact, body, true), impulse), moment);
     sign = s == 0 ? -contact->start_share : contact->start_share;
     v3_store(f, v3_axpy(v3_load(f), sign, impulse));
-    v3_store(f + 3, v3_axpy(v3_load(f + 3), sign * problem->moment_factor, torque));
+    v3_store(f + 3, v3_axpy(v3_load(f + 3), sign, torque));
   }
 }
 
