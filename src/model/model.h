@@ -279,6 +279,15 @@ static inline bool ff_model_is_crowd(const ff_model *model) {
   return model->midpoint && model->free_count >= FF_CROWD_BODIES;
 }
 
+/* The same of `micro-macro` in its corrected implicit form: islands of any size are then solved as
+ * crowds, and contacts act before the bodies overlap (step/micro_crowd.h). */
+static inline bool ff_model_is_ground_crowd(const ff_model *model) {
+  const ff_stepper_def *def = &model->run.stepper;
+  return model->stepper->contacts == FF_CONTACTS_BY_GROUND && def->corrections &&
+         model->micro == FF_MICRO_IMPLICIT && def->accuracy > 0 &&
+         model->free_count >= FF_CROWD_BODIES;
+}
+
 /* May bodies at rest sleep (step/sleep.h)? */
 static inline bool ff_model_sleeps(const ff_model *model) {
   return model->run.stepper.sleep > 0 &&

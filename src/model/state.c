@@ -232,6 +232,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
   size_t bodies = (size_t)model->body_count, drives = (size_t)model->drive_count;
   size_t shapes = model->free_pairs_touch ? (size_t)model->shape_count : 0;
   size_t sleepers = ff_model_sleeps(model) ? (size_t)model->free_count : 0;
+  bool kicks = ff_model_is_crowd(model) || ff_model_is_ground_crowd(model);
   size_t constraints = (size_t)model->constraint_count, rows = (size_t)model->cluster_rows;
   const struct {
     void **to;
@@ -255,7 +256,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
       {(void **)&out->wish, bodies, sizeof(double)},
       {(void **)&out->wish_way, bodies, sizeof(ff_vec3)},
       {(void **)&out->sway, bodies, sizeof(double)},
-      {(void **)&out->kicks, ff_model_is_crowd(model) ? bodies : 0, sizeof(double)},
+      {(void **)&out->kicks, kicks ? bodies : 0, sizeof(double)},
       {(void **)&out->sleep.still, sleepers > 0 ? bodies : 0, sizeof(bool)},
       {(void **)&out->sleep.rest, sleepers, sizeof(double)},
       {(void **)&out->sleep.group, sleepers, sizeof(int)},
@@ -274,7 +275,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
     }
     memcpy(buffers[i].to, &buffer, sizeof buffer);
   }
-  out->kicks = ff_model_is_crowd(model) ? out->kicks : NULL;
+  out->kicks = kicks ? out->kicks : NULL;
   out->sleep.still = sleepers > 0 ? out->sleep.still : NULL;
   state_note_bodies(out, model);
   ff_status status = state_make_robots(out, model, arena);

@@ -253,7 +253,7 @@ typedef struct ff_state {
   int *groups; /* body; body_count for all that do not move */
   int finite_count;
 
-  double *kicks; /* body_count: m/s, in the middle of a step, see step/forces.c; NULL: few bodies */
+  double *kicks; /* body_count: m/s, where contacts were found, see step/forces.c; NULL: few bodies */
   bool middle;   /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
   bool frozen;   /* points keep their side (closed) until changed: `adaptive` */
   double ahead;  /* s, `adaptive`: pairs that cannot touch within have no samples; INFINITY: all */

@@ -379,8 +379,7 @@ static void reset_point_forces(const ff_state *state, ff_point *point) {
 }
 
 /* Fastest that each body comes towards or leaves one that is near, m/s: a third one that it meets
- * in the step may set it in motion as fast. In the middle of a step of many bodies (state->kicks).
- */
+ * in the step may set it in motion as fast. Of many bodies (state->kicks). */
 static void find_kicks(const ff_model *model, ff_state *state) {
   memset(state->kicks, 0, (size_t)model->body_count * sizeof *state->kicks);
   for (int m = 0; m < state->meet_count; m++) {
@@ -421,7 +420,8 @@ static double pair_margin(const ff_model *model, const ff_state *state, const ff
     return INFINITY;
   }
   const ff_binding *binding = &model->bindings[near->binding];
-  bool ahead = model->stepper->contacts == FF_CONTACTS_BY_GROUND && binding->ground.thickness <= 0;
+  bool ahead = model->stepper->contacts == FF_CONTACTS_BY_GROUND &&
+               (binding->ground.thickness <= 0 || ff_model_is_ground_crowd(model));
   if (!state->frozen && !ahead && (!state->middle || !ff_model_holds(model, binding))) {
     return 0;
   }
@@ -460,26 +460,61 @@ static bool find_pair_points(const ff_model *model, ff_state *state, ff_near *ne
   return any;
 }
 
+/* Are the bounding spheres of a pair of shapes further apart than a margin? */
+static bool bounds_apart(const ff_model *model, const ff_state *state, const ff_meet *meet,
+                         const ff_near *near, double margin) {
+  const ff_pose *at_a = &state->bodies[meet->a].pose, *at_b = &state->bodies[meet->b].pose;
+  ff_vec3 apart;
+  if (near->centred) {
+    apart = v3_sub(at_a->position, at_b->position);
+  } else {
+    apart = v3_sub(pose_point(*at_a, model->shapes[near->shape_a].pose.position),
+                   pose_point(*at_b, model->shapes[near->shape_b].pose.position));
+  }
+  double reach = near->reach + margin;
+  return v3_dot(apart, apart) > reach * reach * (1 + 1e-12);
+}
+
+/* Contact points of a pair of shapes where the bodies are now. */
+static void find_near_points(const ff_model *model, ff_state *state, const ff_meet *meet,
+                             ff_near *near) {
+  bool sparse = ff_model_is_ground_crowd(model);
+  double margin = pair_margin(model, state, meet, near);
+  if (sparse && near->clear && bounds_apart(model, state, meet, near, margin)) {
+    return;
+  }
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    state->points[i].touching = false;
+    state->points[i].patch.depth = -INFINITY;
+  }
+  bool any = find_pair_points(model, state, near, margin);
+  near->clear = sparse && !any;
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    if (state->points[i].touching) {
+      ff_contact_motion(state, meet, &state->points[i]);
+    }
+  }
+}
+
 void ff_contacts_find(const ff_model *model, ff_state *state) {
-  state->active_count = -1;
+  if (state->kicks) {
+    find_kicks(model, state);
+  }
+  state->active_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
-    int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
-    for (int n = meet->first_near; n < meet->first_near + nears; n++) {
+    bool skips = ff_sleep_skips(state, meet), active = meet->touching || skips;
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count && !skips; n++) {
       ff_near *near = &state->nears[n];
-      ff_point *points = &state->points[near->first_point];
-      for (int i = 0; i < near->point_count; i++) {
-        points[i].touching = false;
-        points[i].patch.depth = -INFINITY;
-      }
-      find_pair_points(model, state, near, pair_margin(model, state, meet, near));
-      near->clear = false;
-      for (int i = 0; i < near->point_count; i++) {
-        if (points[i].touching) {
-          ff_contact_motion(state, meet, &points[i]);
-        }
-      }
+      active = active || !near->clear; /* its forces may be of the step before */
+      find_near_points(model, state, meet, near);
+      active = active || !near->clear;
     }
+    state->active[state->active_count] = m;
+    state->active_count += active;
+  }
+  if (!ff_model_is_ground_crowd(model)) {
+    state->active_count = -1;
   }
 }
 
@@ -519,21 +554,6 @@ static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_me
     binding->normal->normal(&binding->normal_params, &point->patch, &normal);
     push_by_weight(model, state, &bodies, point, normal.energy, ledger);
   }
-}
-
-/* Are the bounding spheres of a pair of shapes further apart than a margin? */
-static bool bounds_apart(const ff_model *model, const ff_state *state, const ff_meet *meet,
-                         const ff_near *near, double margin) {
-  const ff_pose *at_a = &state->bodies[meet->a].pose, *at_b = &state->bodies[meet->b].pose;
-  ff_vec3 apart;
-  if (near->centred) {
-    apart = v3_sub(at_a->position, at_b->position);
-  } else {
-    apart = v3_sub(pose_point(*at_a, model->shapes[near->shape_a].pose.position),
-                   pose_point(*at_b, model->shapes[near->shape_b].pose.position));
-  }
-  double reach = near->reach + margin;
-  return v3_dot(apart, apart) > reach * reach * (1 + 1e-12);
 }
 
 /* Forces of all points of a pair of shapes. */

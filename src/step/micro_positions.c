@@ -38,8 +38,9 @@ static bool pair_is_inside(const ff_model *model, const ff_state *state, const f
 }
 
 bool ff_micro_is_inside(const ff_model *model, const ff_state *state) {
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
     int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
     for (int n = meet->first_near; n < meet->first_near + nears; n++) {
       if (pair_is_inside(model, state, &state->nears[n])) {

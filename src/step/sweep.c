@@ -256,9 +256,14 @@ static double impact_step(const ff_model *model, const ff_state *state, const ff
   return sweep_follow(model, fastest);
 }
 
+/* Do contacts act before the bodies overlap, so that no step has to end at a touch? */
+static bool acts_ahead(const ff_model *model) {
+  return model->stepper->contacts == FF_CONTACTS_BY_LAYER || ff_model_is_ground_crowd(model);
+}
+
 /* Does the step have to follow the force of the law through an impact? */
 static bool follows_law(const ff_model *model, const ff_near *near) {
-  return model->stepper->fixed_step && model->stepper->contacts != FF_CONTACTS_BY_LAYER &&
+  return model->stepper->fixed_step && !acts_ahead(model) &&
          model->bindings[near->binding].normal->normal;
 }
 
@@ -284,7 +289,7 @@ static double sweep_touching(const swept *pair, const ff_meet *meet, const ff_ne
 static double sweep_landed(const swept *pair, look now, const ff_meet *meet, const ff_near *near) {
   double crossing = (now.gap + LANDING * pair->room) / greater(now.rate, GRAZING * pair->speed);
   double least = LEAST_CUT * pair->room / pair->speed;
-  if (pair->model->stepper->contacts == FF_CONTACTS_BY_LAYER) {
+  if (acts_ahead(pair->model)) {
     return sweep_until(pair, now, -pair->room);
   }
   if (!follows_law(pair->model, near)) {
