@@ -118,10 +118,8 @@ static void freeze_body(const ff_model *model, ff_state *state, int slot) {
   double mass = model->bodies[id].mass;
   ledger[FF_Y_LOST + FF_LOST_STEP] +=
       0.5 * (mass * v3_dot(v, v) + v3_dot(state->bodies[id].omega, l));
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_axpy(v3_load(to), -mass, v));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_sub(v3_axpy(v3_load(to), -mass, v3_cross(x, v)), l));
+  ff_ledger_impulse(ledger, v3_scale(-mass, v), v3_scale(-mass, v3_cross(x, v)));
+  ff_ledger_impulse(ledger, v3(0, 0, 0), v3_neg(l));
   v3_store(y + FF_Y_V, v3(0, 0, 0));
   v3_store(y + FF_Y_L, v3(0, 0, 0));
   state->bodies[id].velocity = state->bodies[id].omega = v3(0, 0, 0);

@@ -17,10 +17,7 @@
 /* Gravity is outside too: its impulse, and its moment over the flight, exactly. path (m s) is the
  * integral of the position; what it has along g does not matter. */
 static void book_gravity(double *ledger, double mass, ff_vec3 path, ff_vec3 g, double h) {
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_axpy(v3_load(to), mass * h, g));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_axpy(v3_load(to), mass, v3_cross(path, g)));
+  ff_ledger_impulse(ledger, v3_scale(mass * h, g), v3_scale(mass, v3_cross(path, g)));
 }
 
 /* Free rotation with the present angular momentum. */

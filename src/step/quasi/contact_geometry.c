@@ -101,8 +101,7 @@ int ff_quasi_touches_at_start(const quasi_problem *problem, const ff_near *pair,
   const ff_model_shape *shapes = problem->model->shapes;
   const quasi_body *a = &problem->bodies[shapes[pair->shape_a].body];
   const quasi_body *b = &problem->bodies[shapes[pair->shape_b].body];
-  const ff_pose at_a = {a->x0, a->q0}, at_b = {b->x0, b->q0};
-  return ff_quasi_touches(problem, pair, &at_a, &at_b, margin, out);
+  return ff_quasi_touches(problem, pair, &a->start.pose, &b->start.pose, margin, out);
 }
 
 void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
@@ -144,7 +143,7 @@ double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, cons
     if (problem->model->bodies[pair[s]->id].kind == FF_BODY_FIXED) {
       continue;
     }
-    sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->v0);
+    sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->start.velocity);
     sum += isfinite(bound) ? bound * v3_norm(pair[s]->end.omega) : 0;
   }
   return problem->h * sum;
@@ -192,7 +191,7 @@ static void tie_to_points(quasi_contact *contact, ff_pose at_a, ff_pose at_b) {
 
 void ff_quasi_tie_at_start(const quasi_problem *problem, quasi_contact *contact) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  tie_to_points(contact, (ff_pose){a->x0, a->q0}, (ff_pose){b->x0, b->q0});
+  tie_to_points(contact, a->start.pose, b->start.pose);
   contact->tied = true;
 }
 
@@ -364,8 +363,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
 bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *contact,
                              ff_touch *out) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
-  bool found = ff_quasi_touch_at(problem, contact, &start_a, &start_b, out);
+  bool found = ff_quasi_touch_at(problem, contact, &a->start.pose, &b->start.pose, out);
   bool sample = contact->touch.id.kind != FF_PAIR_NONE || contact->tied;
   /* a feature that was not there is farther away than anything moves in a step */
   return found &&

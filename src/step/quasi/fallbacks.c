@@ -61,7 +61,8 @@ static ff_vec3 draw_vector(uint64_t *seed) {
 
 /* m/s, speed of an impact: of a body's centre and of its surface by rotation. */
 static double impact_speed(const quasi_problem *problem, const quasi_body *body) {
-  return v3_norm(body->v_free) + problem->model->bodies[body->id].bound * v3_norm(body->w0);
+  return v3_norm(body->v_free) +
+         problem->model->bodies[body->id].bound * v3_norm(body->start.omega);
 }
 
 bool ff_quasi_perturbed_restarts(quasi_solver *solver) {
@@ -98,7 +99,8 @@ static void random_guess(quasi_solver *solver, bool levered, uint64_t *seed) {
     turn = v3_scale(of->mass * of->bound, turn);
   } else {
     ff_vec3 most = v3_scale(of->mass, of->inertia); /* (momentum over fast)^2 of that energy */
-    turn = q_rotate(body->q0, v3_mul(v3(sqrt(most.x), sqrt(most.y), sqrt(most.z)), turn));
+    turn = q_rotate(body->start.pose.orientation,
+                    v3_mul(v3(sqrt(most.x), sqrt(most.y), sqrt(most.z)), turn));
   }
   ff_quasi_guess_free_flight(solver);
   v3_store(x, v3_add(v3_load(x), push));

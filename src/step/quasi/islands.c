@@ -185,7 +185,7 @@ static void warm_start(quasi_step *step) {
       ff_quasi_robot_guess(problem, quasi_node_robot(problem, node), true, x);
       continue;
     }
-    ff_vec3 v = body->v0, l = body->l0;
+    ff_vec3 v = body->start.velocity, l = body->l0;
     if (step->repeated) {
       v = body->previous_v;
       l = body->previous_l;
