@@ -46,7 +46,7 @@ static void push_known(ff_micro_contact *contact) {
 static void note_micro_stiffness(const ff_micro *micro, const ff_micro_contact *contact) {
   double ease[9];
   ff_state *state = micro->state;
-  ff_rows_ease(&micro->rows, contact->row, contact->row, ease);
+  ff_rows_delassus(&micro->rows, contact->row, contact->row, ease);
   state->stiffness = fmax(state->stiffness, ease[0] * contact->stiffness);
   state->damping = fmax(state->damping, ease[0] * contact->damping);
 }

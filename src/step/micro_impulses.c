@@ -53,7 +53,7 @@ void ff_macro_ease(ff_micro *micro) {
       if (!a->hard) {
         continue;
       }
-      ff_rows_ease(&micro->rows, a->row, b->row, ease);
+      ff_rows_delassus(&micro->rows, a->row, b->row, ease);
       double *above = micro->eases + (size_t)a->row * m + b->row;
       double *below = micro->eases + (size_t)b->row * m + a->row;
       for (size_t k = 0; k < 3; k++) {
