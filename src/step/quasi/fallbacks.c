@@ -60,7 +60,7 @@ static ff_vec3 draw_vector(uint64_t *seed) {
 }
 
 /* m/s, speed of an impact: of a body's centre and of its surface by rotation. */
-static double impact_speed(const quasi_problem *problem, const quasi_body *body) {
+static double approach_speed(const quasi_problem *problem, const quasi_body *body) {
   return v3_norm(body->v_free) +
          problem->model->bodies[body->id].bound * v3_norm(body->start.omega);
 }
@@ -77,7 +77,7 @@ bool ff_quasi_perturbed_restarts(quasi_solver *solver) {
       const quasi_body *body = quasi_node_body(problem, problem->solved_nodes[i]);
       const ff_model_body *of = &problem->model->bodies[body->id];
       double *x = solver->x + ff_blocks_row(solver->blocks, problem->solved_nodes[i]);
-      double speed = share * (impact_speed(problem, body) + problem->gravity_dv);
+      double speed = share * (approach_speed(problem, body) + problem->gravity_dv);
       v3_store(x, v3_axpy(v3_load(x), speed, draw_vector(&seed)));
       v3_store(x + 3, v3_axpy(v3_load(x + 3), of->mass * of->bound * speed, draw_vector(&seed)));
     }
@@ -93,7 +93,7 @@ static void random_guess(quasi_solver *solver, bool levered, uint64_t *seed) {
   const quasi_body *body = quasi_node_body(problem, problem->solved_nodes[0]);
   const ff_model_body *of = &problem->model->bodies[body->id];
   double *x = solver->x + ff_blocks_row(solver->blocks, body->node);
-  double share = draw_number(seed), fast = share * share * impact_speed(problem, body);
+  double share = draw_number(seed), fast = share * share * approach_speed(problem, body);
   ff_vec3 push = v3_scale(2 * fast, draw_vector(seed)), turn = draw_vector(seed);
   if (levered) {
     turn = v3_scale(of->mass * of->bound, turn);
