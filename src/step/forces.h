@@ -22,7 +22,6 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
  * be NULL. */
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate);
 
-
 /* Everything that pushes, at time t and y: fills bodies, points and wrenches of the state.
  * If memory_rate is not NULL it receives the rates of the contact memory, and ledger_rate
  * those of the ledger (FF_Y_LEDGER numbers, overwritten). */
