@@ -4,7 +4,6 @@
 #include "layers.h"
 #include "math/vec.h"
 #include "sim/sim.h"
-#include "step/quasi/contact_jacobian.h"
 #include "step/quasi/residual.h"
 #include "step/quasi/step.h"
 

@@ -215,17 +215,21 @@ static void evaluate_tied(const quasi_contact *contact, const ff_pose *a, const 
   touch->offset = v3_axpy(v3_sub(at_a, at_b), touch->depth, touch->normal);
 }
 
+/* Is a contact evaluated at points of its bodies: in explicit geometry, and of a pair as a whole,
+ * whose witness points may jump? */
+static bool is_tied(const quasi_contact *contact) {
+  return contact->tied || contact->touch.id.kind == FF_PAIR_WHOLE;
+}
+
 static bool same_angle(double s, double t) {
   return s == t || (isnan(s) && isnan(t));
 }
 
-/* Number of the first contacts of a pair that are evaluated together: with the same prisms. 0: the
- * first is a pair as a whole, which is tied to its bodies: its witness points may jump. */
+/* Number of the first contacts of a pair that are evaluated together: with the same prisms. */
 static int count_together(const quasi_contact *contacts, int count) {
   int n = 0;
   const double *spin = contacts->touch.spin;
-  while (n < count && contacts[n].touch.id.kind != FF_PAIR_WHOLE &&
-         same_angle(contacts[n].touch.spin[0], spin[0]) &&
+  while (n < count && !is_tied(&contacts[n]) && same_angle(contacts[n].touch.spin[0], spin[0]) &&
          same_angle(contacts[n].touch.spin[1], spin[1])) {
     n++;
   }
@@ -248,7 +252,7 @@ static bool evaluate_together(const quasi_problem *problem, const quasi_contact 
   return ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, out, rates);
 }
 
-/* Contacts whose feature pairs are constant over the step. */
+/* Contacts whose feature pairs, or points of the bodies, are constant over the step. */
 static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
   const ff_near *pair = &problem->state->nears[contacts->pair];
   const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
@@ -256,13 +260,13 @@ static void evaluate_samples(const quasi_problem *problem, quasi_contact *contac
   bool on_plane = is_cylinder_on_plane(problem, pair);
   ff_manifold manifold;
   for (int first = 0; first < count;) {
-    int n = on_plane ? 1 : count_together(contacts + first, count - first);
-    if (on_plane) {
-      ff_quasi_evaluate_features(problem, pair, a, b, &contacts[first].touch);
-    } else if (n == 0) {
+    int n = 1;
+    if (is_tied(&contacts[first])) {
       evaluate_tied(&contacts[first], a, b, &contacts[first].touch);
-      n = 1;
+    } else if (on_plane) {
+      ff_quasi_evaluate_features(problem, pair, a, b, &contacts[first].touch);
     } else {
+      n = count_together(contacts + first, count - first);
       evaluate_together(problem, contacts + first, n, &manifold, NULL);
       for (int i = 0; i < n; i++) {
         ff_touch *touch = &contacts[first + i].touch;
@@ -298,25 +302,8 @@ static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *con
   return nearest < 0;
 }
 
-/* Contacts at points of their bodies (explicit geometry). */
-static void evaluate_tied_contacts(const quasi_problem *problem, quasi_contact *contacts,
-                                   int count) {
-  const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
-  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
-  for (int i = 0; i < count; i++) {
-    ff_touch *touch = &contacts[i].touch;
-    evaluate_tied(&contacts[i], a, b, touch);
-    touch->t1 = ff_quasi_tangent(&contacts[i], b->orientation, touch->normal);
-    ff_quasi_layer_press(problem, &contacts[i]);
-  }
-}
-
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (contacts->tied) {
-    evaluate_tied_contacts(problem, contacts, count);
-    return;
-  }
-  if (contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     evaluate_samples(problem, contacts, count);
     return;
   }
@@ -345,7 +332,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
                        const ff_pose *at_a, const ff_pose *at_b, ff_touch *out) {
   const ff_near *pair = &problem->state->nears[contact->pair];
   *out = contact->touch;
-  if (contact->touch.id.kind == FF_PAIR_WHOLE || contact->tied) {
+  if (is_tied(contact)) {
     evaluate_tied(contact, at_a, at_b, out);
     return true;
   }
@@ -556,26 +543,21 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
                                   int count) {
   bool on_plane = is_cylinder_on_plane(problem, &problem->state->nears[contacts->pair]);
   for (int first = 0; first < count;) {
-    int n = on_plane ? 1 : count_together(contacts + first, count - first);
-    if (on_plane) {
-      differentiate_pair(problem, &contacts[first]);
-    } else if (n == 0) {
+    int n = 1;
+    if (is_tied(&contacts[first])) {
       differentiate_tied(problem, &contacts[first]);
+    } else if (on_plane) {
+      differentiate_pair(problem, &contacts[first]);
     } else {
+      n = count_together(contacts + first, count - first);
       differentiate_together(problem, contacts + first, n);
     }
-    first += n > 0 ? n : 1;
+    first += n;
   }
 }
 
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (contacts->tied) {
-    for (int i = 0; i < count; i++) {
-      differentiate_tied(problem, &contacts[i]);
-    }
-    return;
-  }
-  if (contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     differentiate_samples(problem, contacts, count);
     return;
   }

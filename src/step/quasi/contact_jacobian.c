@@ -4,13 +4,15 @@
  * n, t1, t2 as a whole, by a vector psi. Everything else follows: impulse and moment turn with the
  * frame and grow with the depth; slip and spin, as seen from the frame, turn the other way.
  */
-#include "step/quasi/contact_jacobian.h"
 
 #include "math/spatial.h"
+#include "step/quasi/residual.h"
+
 #include "math/vec.h"
 #include "step/quasi/bilateral_constraints.h"
 #include "step/quasi/contact_geometry.h"
 #include "step/quasi/layer.h"
+#include "step/quasi/residual.h"
 
 /* ---- contact frame by the pose of either body ------------------------------------------- */
 

@@ -198,13 +198,6 @@ bool ff_quasi_add_fixed_contact(quasi_step *step, const ff_meet *meet, int pair,
 
 /* ---- selection -------------------------------------------------------------------------- */
 
-/* Geometrically explicit: points of both bodies and normal of the start of the step. */
-static void tie_contact(const quasi_problem *problem, quasi_contact *contact) {
-  ff_quasi_tie_at_start(problem, contact);
-  ff_quasi_evaluate_contacts(problem, contact, 1);
-  contact->depth_free = contact->touch.depth;
-}
-
 /* Contacts of a pair of shapes. */
 static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
   quasi_problem *problem = &step->problem;
@@ -249,8 +242,11 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
     if (!add_selected_contact(step, meet, n, &touches[i], point, point, 0, start)) {
       return false;
     }
-    if (explicit_geometry) {
-      tie_contact(problem, &problem->contacts[problem->contact_count - 1]);
+    if (explicit_geometry) { /* points of both bodies and normal of the start of the step */
+      quasi_contact *contact = &problem->contacts[problem->contact_count - 1];
+      ff_quasi_tie_at_start(problem, contact);
+      ff_quasi_evaluate_contacts(problem, contact, 1);
+      contact->depth_free = contact->touch.depth;
     }
   }
   return true;

@@ -80,7 +80,7 @@ static inline double *quasi_body_step(const quasi_solver *solver, const quasi_bo
   return body->link ? body->link->step : solver->step + ff_blocks_row(solver->blocks, body->node);
 }
 
-/* ---- parallel.c ------------------------------------------------------------------------- */
+/* ---- large_islands.c -------------------------------------------------------------------- */
 
 /* Parallel for over 0 .. count - 1, solved nodes or members, in large islands, in chunks of
  * QUASI_CHUNK. Else one chunk. The context of the work is the solver. */
@@ -113,6 +113,12 @@ static inline void quasi_for_sides(quasi_solver *solver, quasi_side_work *work) 
 /* Lists the sides of the island that is to be solved, and places its Schur contributions. */
 void ff_quasi_list_sides(quasi_solver *solver);
 
+/* Assembles matrix and right-hand side of a large island from Schur contributions. */
+void ff_quasi_assemble_large(quasi_solver *solver, bool rhs_only);
+/* GMRES, preconditioned by the incomplete factors: the right-hand side in step becomes the
+ * solution. False: not to this relative tolerance; step is unchanged. */
+bool ff_quasi_krylov_solve(quasi_solver *solver, double tolerance);
+
 /* ---- schur_complement.c ----------------------------------------------------------------- */
 
 /* Inertia of a free body on the diagonal of its block, which is zero; and its units. */
@@ -124,14 +130,6 @@ bool ff_quasi_newton_step(quasi_solver *solver, bool approximate, double residua
 bool ff_quasi_reused_step(quasi_solver *solver, double residual);
 /* Are there factors of this island with the same active set? */
 bool ff_quasi_can_reuse_factors(const quasi_solver *solver);
-
-/* ---- krylov_solve.c --------------------------------------------------------------------- */
-
-/* Assembles matrix and right-hand side of a large island from Schur contributions. */
-void ff_quasi_assemble_large(quasi_solver *solver, bool rhs_only);
-/* GMRES, preconditioned by the incomplete factors: the right-hand side in step becomes the
- * solution. False: not to this relative tolerance; step is unchanged. */
-bool ff_quasi_krylov_solve(quasi_solver *solver, double tolerance);
 
 /* ---- newton.c --------------------------------------------------------------------------- */
 
