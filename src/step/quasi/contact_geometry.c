@@ -217,7 +217,7 @@ static void evaluate_tied(const quasi_contact *contact, const ff_pose *a, const 
 
 /* Is a contact evaluated at points of its bodies: in explicit geometry, and of a pair as a whole,
  * whose witness points may jump? */
-static bool is_tied(const quasi_contact *contact) {
+static bool is_tied_contact(const quasi_contact *contact) {
   return contact->tied || contact->touch.id.kind == FF_PAIR_WHOLE;
 }
 
@@ -229,7 +229,8 @@ static bool same_angle(double s, double t) {
 static int count_together(const quasi_contact *contacts, int count) {
   int n = 0;
   const double *spin = contacts->touch.spin;
-  while (n < count && !is_tied(&contacts[n]) && same_angle(contacts[n].touch.spin[0], spin[0]) &&
+  while (n < count && !is_tied_contact(&contacts[n]) &&
+         same_angle(contacts[n].touch.spin[0], spin[0]) &&
          same_angle(contacts[n].touch.spin[1], spin[1])) {
     n++;
   }
@@ -261,7 +262,7 @@ static void evaluate_samples(const quasi_problem *problem, quasi_contact *contac
   ff_manifold manifold;
   for (int first = 0; first < count;) {
     int n = 1;
-    if (is_tied(&contacts[first])) {
+    if (is_tied_contact(&contacts[first])) {
       evaluate_tied(&contacts[first], a, b, &contacts[first].touch);
     } else if (on_plane) {
       ff_quasi_evaluate_features(problem, pair, a, b, &contacts[first].touch);
@@ -303,7 +304,7 @@ static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *con
 }
 
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (is_tied(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied_contact(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     evaluate_samples(problem, contacts, count);
     return;
   }
@@ -332,7 +333,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
                        const ff_pose *at_a, const ff_pose *at_b, ff_touch *out) {
   const ff_near *pair = &problem->state->nears[contact->pair];
   *out = contact->touch;
-  if (is_tied(contact)) {
+  if (is_tied_contact(contact)) {
     evaluate_tied(contact, at_a, at_b, out);
     return true;
   }
@@ -544,7 +545,7 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
   bool on_plane = is_cylinder_on_plane(problem, &problem->state->nears[contacts->pair]);
   for (int first = 0; first < count;) {
     int n = 1;
-    if (is_tied(&contacts[first])) {
+    if (is_tied_contact(&contacts[first])) {
       differentiate_tied(problem, &contacts[first]);
     } else if (on_plane) {
       differentiate_pair(problem, &contacts[first]);
@@ -557,7 +558,7 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
 }
 
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (is_tied(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied_contact(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     differentiate_samples(problem, contacts, count);
     return;
   }
