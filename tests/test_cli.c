@@ -741,7 +741,7 @@ static void stopped_run_leaves_what_it_recorded(void **state) {
 
 static void signal_is_heard_inside_a_step(void **state) {
   (void)state;
-  write_text("bad.yaml", jammed(3));
+  write_text("bad.yaml", jammed(0));
   const char *const args[] = {"footfall", "run", "bad.yaml", "-o", "run.csv", NULL};
   pid_t child = start(args, "out");
   wait_until_it_runs(child);

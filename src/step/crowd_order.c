@@ -1,5 +1,7 @@
 #include "step/crowd_order.h"
 
+#include "base/union_find.h"
+
 #include <string.h>
 
 ff_status ff_crowd_order_make(ff_crowd_order *out, ff_arena *arena, int contact_capacity,
@@ -25,14 +27,6 @@ ff_status ff_crowd_order_make(ff_crowd_order *out, ff_arena *arena, int contact_
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
-static int find_root(int *parent, int mover) {
-  while (parent[mover] != mover) {
-    parent[mover] = parent[parent[mover]];
-    mover = parent[mover];
-  }
-  return mover;
-}
-
 static void join_movers(ff_crowd_order *crowd) {
   for (int i = 0; i < crowd->mover_count; i++) {
     crowd->parent[i] = i;
@@ -42,8 +36,7 @@ static void join_movers(ff_crowd_order *crowd) {
   for (int k = 0; k < crowd->count; k++) {
     ff_crowd_link link = crowd->links[k];
     if (link.a >= 0 && link.b >= 0) {
-      int a = find_root(crowd->parent, link.a), b = find_root(crowd->parent, link.b);
-      crowd->parent[a > b ? a : b] = a < b ? a : b;
+      ff_set_unite(crowd->parent, link.a, link.b);
     }
   }
 }
@@ -59,7 +52,7 @@ static void find_islands(ff_crowd_order *crowd) {
     if (mover < 0) {
       continue;
     }
-    int root = find_root(crowd->parent, mover);
+    int root = ff_set_root(crowd->parent, mover);
     if (crowd->island_of[root] < 0) {
       crowd->island_of[root] = crowd->island_count;
       crowd->islands[crowd->island_count++] = (ff_crowd_island){.colours = -1};

@@ -64,18 +64,6 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
   }
 }
 
-/* ---- the ledger ------------------------------------------------------------------------ */
-
-void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment, ff_vec3 velocity,
-                    ff_vec3 omega) {
-  ff_vec3 angular = v3_add(v3_cross(point, force), moment);
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_add(v3_load(to), force));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_add(v3_load(to), angular));
-  ledger[FF_Y_WORK] += v3_dot(force, velocity) + v3_dot(moment, omega);
-}
-
 /* ---- contacts ----------------------------------------------------------------------------- */
 
 ff_contact_bodies ff_contact_motion(const ff_state *state, const ff_meet *meet, ff_point *point) {

@@ -22,11 +22,6 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
  * be NULL. */
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate);
 
-/* Books a force and a moment (world) from outside at a point: impulses, and the work of what
- * pushes, which moves there at velocity (m/s) and omega (rad/s). */
-void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment, ff_vec3 velocity,
-                    ff_vec3 omega);
-
 /* Everything that pushes, at time t and y: fills bodies, points and wrenches of the state.
  * If memory_rate is not NULL it receives the rates of the contact memory, and ledger_rate
  * those of the ledger (FF_Y_LEDGER numbers, overwritten). */

@@ -356,11 +356,9 @@ static void move_micro_body(ff_micro *micro, int slot) {
   } else { /* a fall is exact */
     path = v3_axpy(path, -0.5 * h * h, g);
   }
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_axpy(v3_load(to), h, weight));
-  to = ledger + FF_Y_ANGULAR; /* in the middle of a fall; where the contacts are, at its start */
+  /* in the middle of a fall; where the contacts are, at its start */
   ff_vec3 at = is_touched(micro, slot) ? x : v3_axpy(x, 0.5, path);
-  v3_store(to, v3_axpy(v3_load(to), h, v3_cross(at, weight)));
+  ff_ledger_impulse(ledger, v3_scale(h, weight), v3_scale(h, v3_cross(at, weight)));
   ff_quat q = {y[FF_Y_Q], y[FF_Y_Q + 1], y[FF_Y_Q + 2], y[FF_Y_Q + 3]};
   q = ff_rotate_freely(body, q, momentum, h);
   v3_store(y + FF_Y_X, v3_add(x, path));

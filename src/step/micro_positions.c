@@ -64,7 +64,7 @@ static bool solve_displacement(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     ff_micro_contact *contact = &micro->members[k];
     double ease[9];
-    ff_rows_ease(&micro->rows, contact->row, contact->row, ease);
+    ff_rows_delassus(&micro->rows, contact->row, contact->row, ease);
     contact->force[0] = -contact->room; /* displacement along the normal row */
     for (int d = 0; d < 3; d++) {
       contact->end[d] = ease[4 * d];

@@ -243,7 +243,7 @@ static void warm_start_entries(ff_midpoint *mid, const ff_model *model, ff_state
   for (int i = 0; i < mid->count; i++) {
     entry *e = &mid->entries[i];
     int a = crowd_of(mid, model, e->bodies.a), b = crowd_of(mid, model, e->bodies.b);
-    ff_rows_ease(&mid->rows, e->row, e->row, e->w);
+    ff_rows_delassus(&mid->rows, e->row, e->row, e->w);
     e->held = ff_midpoint_point_of(state, &state->points[e->point]);
     e->held->ahead = (ff_ahead){mid->half, tangent_mobility(e), a > b ? a : b};
     change_entry_force(mid, e, e->held->force);
@@ -359,7 +359,7 @@ static double spin_mobility(const ff_midpoint *mid, const ff_model *model, const
       ff_vec3 n = q_unrotate(state->bodies[bodies[s]].pose.orientation, axis);
       ease += v3_dot(n, v3_mul(body->inv_inertia, n));
     }
-    ease += ff_rows_turn_ease(&mid->rows, e->row, s, axis);
+    ease += ff_rows_turn_mobility(&mid->rows, e->row, s, axis);
   }
   return ease;
 }

@@ -57,10 +57,11 @@ static void place_in_middle(const quasi_problem *problem, quasi_body *body) {
     return;
   }
   const ff_pose *end = body->node >= 0 ? &body->free_end : &body->end.pose;
-  ff_quat p = body->q0, q = end->orientation;
-  body->middle.position = v3_axpy(body->x0, 0.5 * problem->h, body->v0);
+  ff_quat p = body->start.pose.orientation, q = end->orientation;
+  body->middle.position =
+      v3_axpy(body->start.pose.position, 0.5 * problem->h, body->start.velocity);
   if (body->node < 0) {
-    body->middle.position = v3_scale(0.5, v3_add(body->x0, end->position));
+    body->middle.position = v3_scale(0.5, v3_add(body->start.pose.position, end->position));
   }
   body->middle.orientation = q_unit((ff_quat){p.w + q.w, p.x + q.x, p.y + q.y, p.z + q.z});
 }
@@ -120,9 +121,10 @@ void ff_quasi_begin_crowd_contact(const quasi_problem *problem, quasi_contact *c
 static void frame_velocity(const quasi_problem *problem, const quasi_contact *contact,
                            const ff_crowd_frame *frame, bool start, double out[4]) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  ff_vec3 turn_a = start ? a->w0 : a->end.omega, turn_b = start ? b->w0 : b->end.omega;
-  ff_vec3 v_a = v3_add(start ? a->v0 : a->end.velocity, v3_cross(turn_a, frame->arm_a));
-  ff_vec3 v_b = v3_add(start ? b->v0 : b->end.velocity, v3_cross(turn_b, frame->arm_b));
+  ff_vec3 turn_a = start ? a->start.omega : a->end.omega,
+          turn_b = start ? b->start.omega : b->end.omega;
+  ff_vec3 v_a = v3_add(start ? a->start.velocity : a->end.velocity, v3_cross(turn_a, frame->arm_a));
+  ff_vec3 v_b = v3_add(start ? b->start.velocity : b->end.velocity, v3_cross(turn_b, frame->arm_b));
   ff_vec3 v = v3_sub(v_a, v_b);
   for (int i = 0; i < 3; i++) {
     out[i] = v3_dot(frame->axes[i], v);

@@ -24,14 +24,10 @@ void ff_quasi_book_external(const quasi_problem *problem, const quasi_body *push
                             ff_vec3 moment, double *ledger) {
   ff_vec3 arm = v3_sub(at, quasi_centre(pushed, when));
   arm = v3_add(quasi_pivot(problem, pushed), arm);
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_add(v3_load(to), impulse));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_add(v3_load(to), v3_add(v3_cross(arm, impulse), moment)));
   ff_vec3 lever = v3_sub(at, quasi_centre(pusher, when));
-  ff_vec3 v = v3_scale(0.5, v3_add(pusher->v0, pusher->end.velocity));
-  ff_vec3 w = v3_scale(0.5, v3_add(pusher->w0, pusher->end.omega));
-  ledger[FF_Y_WORK] += v3_dot(impulse, v3_add(v, v3_cross(w, lever))) + v3_dot(moment, w);
+  ff_vec3 v = v3_scale(0.5, v3_add(pusher->start.velocity, pusher->end.velocity));
+  ff_vec3 w = v3_scale(0.5, v3_add(pusher->start.omega, pusher->end.omega));
+  ff_ledger_push(ledger, arm, impulse, moment, v3_add(v, v3_cross(w, lever)), w);
 }
 
 /* ---- losses of contacts ----------------------------------------------------------------- */
@@ -45,8 +41,8 @@ static void book_impulses(const quasi_problem *problem, const quasi_contact *con
   ff_vec3 v[2], w[2];
   for (int s = 0; s < 2; s++) {
     const quasi_body *body = quasi_side(problem, &contact->e, s);
-    w[s] = v3_add(body->w0, body->end.omega);
-    v[s] = v3_add(v3_add(body->v0, body->end.velocity),
+    w[s] = v3_add(body->start.omega, body->end.omega);
+    v[s] = v3_add(v3_add(body->start.velocity, body->end.velocity),
                   v3_cross(w[s], quasi_arm(contact, body, start)));
   }
   ff_vec3 n = touch->normal, t2 = v3_cross(n, touch->t1), slip = v3_scale(0.5, v3_sub(v[0], v[1]));
@@ -175,8 +171,9 @@ static void book_gradient_force(const quasi_problem *problem, const quasi_contac
   double work = 0;
   for (int s = 0; s < 2; s++) {
     const quasi_body *body = s == 0 ? a : b;
-    ff_vec3 w = v3_add(body->w0, body->end.omega), v = v3_add(body->v0, body->end.velocity);
-    v = v3_add(v, v3_cross(w, v3_sub(contact->gradient_point, body->x0)));
+    ff_vec3 w = v3_add(body->start.omega, body->end.omega),
+            v = v3_add(body->start.velocity, body->end.velocity);
+    v = v3_add(v, v3_cross(w, v3_sub(contact->gradient_point, body->start.pose.position)));
     work += (s == 0 ? 0.5 : -0.5) * (v3_dot(impulse, v) + v3_dot(moment, w));
   }
   ledger[FF_Y_LOST + FF_LOST_STEP] -= work;
@@ -297,9 +294,10 @@ void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
   for (int slot = 0; slot < model->free_count; slot++) { /* gravity, and gyroscopic terms */
     const quasi_body *body = &problem->bodies[model->free_bodies[slot]];
     const ff_body_motion *end = &body->end;
-    ff_vec3 mean = v3_scale(0.5, v3_add(body->v0, end->velocity));
-    ff_vec3 ahead = v3_axpy(v3_sub(end->pose.position, body->x0), -problem->h, mean);
-    double gyro = 0.5 * (v3_dot(body->l0, end->omega) - v3_dot(body->l, body->w0));
+    ff_vec3 mean = v3_scale(0.5, v3_add(body->start.velocity, end->velocity));
+    ff_vec3 ahead =
+        v3_axpy(v3_sub(end->pose.position, body->start.pose.position), -problem->h, mean);
+    double gyro = 0.5 * (v3_dot(body->l0, end->omega) - v3_dot(body->l, body->start.omega));
     ledger[FF_Y_LOST + FF_LOST_STEP] +=
         model->bodies[body->id].mass * v3_dot(model->run.gravity, ahead) - gyro;
   }
@@ -354,7 +352,9 @@ bool ff_quasi_multiplies_energy(const quasi_problem *problem) {
     const quasi_body *body = &problem->bodies[b];
     if (model->bodies[b].kind == FF_BODY_LINK ||
         (model->bodies[b].kind == FF_BODY_PRESCRIBED &&
-         v3_dot(body->v0, body->v0) + v3_dot(body->w0, body->w0) > 0)) {
+         v3_dot(body->start.velocity, body->start.velocity) +
+                 v3_dot(body->start.omega, body->start.omega) >
+             0)) {
       return false;
     }
   }
@@ -364,7 +364,8 @@ bool ff_quasi_multiplies_energy(const quasi_problem *problem) {
     const quasi_body *body = &problem->bodies[id];
     ff_vec3 v = body->end.velocity, spin = m3_mul(body->inv_inertia, body->l_free);
     double mass = model->bodies[id].mass;
-    start += 0.5 * (mass * v3_dot(body->v0, body->v0) + v3_dot(body->w0, body->l0));
+    start += 0.5 * (mass * v3_dot(body->start.velocity, body->start.velocity) +
+                    v3_dot(body->start.omega, body->l0));
     flown += 0.5 * (mass * v3_dot(body->v_free, body->v_free) + v3_dot(spin, body->l_free));
     after += 0.5 * (mass * v3_dot(v, v) + v3_dot(body->end.omega, body->l));
   }

@@ -60,10 +60,7 @@ static void begin_body(const quasi_step *step, int i) {
     body->previous_v = body->end.velocity;
     body->previous_l = body->l;
   }
-  body->x0 = now->pose.position;
-  body->q0 = now->pose.orientation;
-  body->v0 = now->velocity;
-  body->w0 = now->omega;
+  body->start = *now;
   body->theta = step->problem.model->run.stepper.order == 2 ? 0.5 : 1;
   body->moved = false;
 }
@@ -91,7 +88,7 @@ static bool fly_freely(quasi_step *step, double t, double h) {
     if (of->kind == FF_BODY_FREE) {
       const ff_wrench *wrench = &state->wrenches[i];
       ff_vec3 acceleration = v3_axpy(model->run.gravity, of->inv_mass, wrench->force);
-      body->v_free = v3_axpy(body->v0, h, acceleration);
+      body->v_free = v3_axpy(body->start.velocity, h, acceleration);
       body->l0 = v3_load(ff_state_body(state, of->slot) + FF_Y_L);
       body->l_free = v3_axpy(body->l0, h, wrench->torque);
       ff_quasi_move_body(problem, body, body->v_free, body->l_free);
@@ -100,8 +97,8 @@ static bool fly_freely(quasi_step *step, double t, double h) {
     } else if (of->kind == FF_BODY_PRESCRIBED) {
       body->end = ff_motion_at(of, t + h);
       if (model->run.stepper.order != 2) { /* order 1 uses the velocity of the end only */
-        body->v0 = body->end.velocity;
-        body->w0 = body->end.omega;
+        body->start.velocity = body->end.velocity;
+        body->start.omega = body->end.omega;
       }
     }
   }
@@ -198,7 +195,8 @@ static ff_status widen_pair_list(ff_work *work) {
   ff_candidates_wish(work->model, work->state, step->problem.h);
   for (int i = 0; i < work->model->body_count; i++) {
     const quasi_body *body = &step->problem.bodies[i];
-    skin[i] = fmax(skin[i], 1.5 * v3_norm(v3_sub(body->end.pose.position, body->x0)));
+    skin[i] =
+        fmax(skin[i], 1.5 * v3_norm(v3_sub(body->end.pose.position, body->start.pose.position)));
   }
   ff_status status = ff_work_list(work);
   clear_wanted(step);
@@ -281,10 +279,7 @@ static void begin_ledger(ff_work *work, double h) {
     const ff_model_body *body = &model->bodies[model->free_bodies[slot]];
     ff_vec3 weight = v3_scale(h * body->mass, model->run.gravity);
     ff_vec3 x = quasi_pivot(&step->problem, quasi_node_body(&step->problem, slot));
-    double *to = ledger + FF_Y_IMPULSE;
-    v3_store(to, v3_add(v3_load(to), weight));
-    to = ledger + FF_Y_ANGULAR;
-    v3_store(to, v3_add(v3_load(to), v3_cross(x, weight)));
+    ff_ledger_impulse(ledger, weight, v3_cross(x, weight));
   }
 }
 

@@ -23,8 +23,8 @@ bool ff_quasi_is_at_rest(quasi_step *step) {
       return false;
     }
     double size = problem->model->bodies[body->id].bound;
-    if (!(v3_dot(body->v0, body->v0) <= limit * limit &&
-          size * size * v3_dot(body->w0, body->w0) <= limit * limit)) {
+    if (!(v3_dot(body->start.velocity, body->start.velocity) <= limit * limit &&
+          size * size * v3_dot(body->start.omega, body->start.omega) <= limit * limit)) {
       return false;
     }
   }
@@ -68,10 +68,10 @@ static bool same_vector(ff_vec3 a, ff_vec3 b) {
 bool ff_quasi_bodies_unchanged(const quasi_problem *problem) {
   for (int slot = 0; slot < problem->model->free_count; slot++) {
     const quasi_body *body = &problem->bodies[problem->model->free_bodies[slot]];
-    ff_quat q = body->end.pose.orientation, was = body->q0;
-    if (!same_vector(body->end.velocity, body->v0) || !same_vector(body->l, body->l0) ||
-        !same_vector(body->end.pose.position, body->x0) || q.w != was.w || q.x != was.x ||
-        q.y != was.y || q.z != was.z) {
+    ff_quat q = body->end.pose.orientation, was = body->start.pose.orientation;
+    if (!same_vector(body->end.velocity, body->start.velocity) || !same_vector(body->l, body->l0) ||
+        !same_vector(body->end.pose.position, body->start.pose.position) || q.w != was.w ||
+        q.x != was.x || q.y != was.y || q.z != was.z) {
       return false;
     }
   }
