@@ -301,7 +301,8 @@ static inline bool ff_model_is_layer_crowd(const ff_model *model) {
 /* May bodies at rest sleep (step/sleep.h)? */
 static inline bool ff_model_sleeps(const ff_model *model) {
   return model->run.stepper.sleep > 0 &&
-         (model->midpoint || model->stepper->contacts == FF_CONTACTS_BY_GROUND);
+         (model->midpoint || model->stepper->contacts == FF_CONTACTS_BY_GROUND ||
+          model->stepper->contacts == FF_CONTACTS_BY_LAYER);
 }
 
 /* Resolves the laws from their given parameters and the pair's materials, and checks that the
