@@ -122,10 +122,10 @@ static double room_to_rigid_part(const ff_micro_contact *contact, double slop) {
 /* May it touch before the end of the step? Rigid parts act before they are entered, and elastic
  * ones of crowds before the bodies overlap, also if others push these together in the step. */
 static bool is_near_enough(const ff_micro *micro, const ff_micro_contact *contact, double pace) {
-  const double *kicks = micro->state->kicks;
+  const ff_crowd_motion *crowd = micro->state->crowd;
   double fall = 4 * micro->h * micro->h * v3_norm(micro->model->run.gravity);
-  double speed =
-      contact->early ? kicks[contact->a] + kicks[contact->b] : 2 * pace * fabs(contact->speed[0]);
+  double speed = contact->early ? crowd[contact->a].kick + crowd[contact->b].kick
+                                : 2 * pace * fabs(contact->speed[0]);
   double approach = micro->h * speed;
   bool ahead = isfinite(contact->room) || contact->early;
   return contact->depth > 0 || (ahead && contact->depth + approach + fall > 0);

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "math/vec.h"
 #include "step/candidates.h"
+#include "step/detection.h"
 #include "step/forces.h"
 #include "step/robots.h"
 #include "step/rotation.h"

@@ -7,6 +7,7 @@
  *   dq = H^-1 J^T x,   0 <= x_n  _|_  J_n dq - depth >= 0,   J_t dq = 0 where x_n > 0
  * by projected Gauss-Seidel. Velocities stay. What this does to the energy is the step's. */
 #include "math/vec.h"
+#include "step/detection.h"
 #include "step/forces.h"
 #include "step/micro_macro.h"
 #include "step/sleep.h"
