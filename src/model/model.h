@@ -289,9 +289,9 @@ static inline bool ff_model_is_ground_crowd(const ff_model *model) {
          model->free_count >= FF_CROWD_BODIES;
 }
 
-/* The same of `quasi-rigid` in order 2, unless islands are to be solved exactly: islands of any size
- * are then solved as crowds (step/quasi/crowd.h). With fewer bodies impacts of small islands cut
- * the steps of all, which resolves them. */
+/* The same of `quasi-rigid` in order 2, unless islands are to be solved exactly: islands of any
+ * size are then solved as crowds (step/quasi/crowd.h). With fewer bodies impacts of small islands
+ * cut the steps of all, which resolves them. */
 enum { FF_LAYER_CROWD_BODIES = 128 };
 static inline bool ff_model_is_layer_crowd(const ff_model *model) {
   const ff_stepper_def *def = &model->run.stepper;
