@@ -307,16 +307,18 @@ double ff_contact_frequency(const ff_model *model, const ff_state *state, const 
   return greater(sqrt(greater(0, ease * stiff)), ease * normal.d_rate);
 }
 
-/* Of a midpoint-implicit contact: the weight changes as the bodies move, which works by the energy
- * E of the law at the depth. Of E grad w what is along grad depth is solved for, the rest acts as
- * it is. */
-static void push_by_weight(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
-                           const ff_point *point, double energy, double *ledger) {
+ff_gradient ff_point_weight_rest(const ff_point *point) {
   double along = ff_point_weight_slope(point) * point->pace;
-  ff_vec3 shift = v3_axpy(point->d_weight.shift, along, point->push);
-  ff_vec3 turn = v3_axpy(point->d_weight.turn, along, point->lever);
-  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, shift),
-                  v3_scale(-energy, turn), ledger);
+  return (ff_gradient){v3_axpy(point->d_weight.shift, along, point->push),
+                       v3_axpy(point->d_weight.turn, along, point->lever)};
+}
+
+void ff_contact_push_by_weight(const ff_model *model, ff_state *state,
+                               const ff_contact_bodies *bodies, const ff_point *point,
+                               double energy, double *ledger) {
+  ff_gradient rest = ff_point_weight_rest(point);
+  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, rest.shift),
+                  v3_scale(-energy, rest.turn), ledger);
 }
 
 /* Laws and forces of one point that touches: on a, for a sample of weight w and a law with force F
@@ -513,11 +515,12 @@ static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_me
                              const ff_near *near, ff_point *point, double *ledger) {
   const ff_binding *binding = &model->bindings[near->binding];
   point->touching = takes_part(model, state, meet, point);
-  if (point->touching && point->patch.depth > 0 && !ff_point_is_plain(point)) {
+  bool crowd = state->kicks; /* solved with the contacts */
+  if (!crowd && point->touching && point->patch.depth > 0 && !ff_point_is_plain(point)) {
     ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
     ff_normal normal;
     binding->normal->normal(&binding->normal_params, &point->patch, &normal);
-    push_by_weight(model, state, &bodies, point, normal.energy, ledger);
+    ff_contact_push_by_weight(model, state, &bodies, point, normal.energy, ledger);
   }
 }
 
