@@ -82,7 +82,7 @@ static void load_contact(ff_crowd *crowd, const ff_model *model, ff_state *state
   c->memory = ff_frame_memory(point, ff_state_memory(model, state, link->point));
   memcpy(c->force, c->held->force, sizeof c->force);
   c->beside = c->energy = 0;
-  c->shares = state->kicks && !c->law.plain;
+  c->shares = ff_model_is_crowd(model) && !c->law.plain;
   if (c->shares) {
     c->rest = ff_point_weight_rest(point);
   }

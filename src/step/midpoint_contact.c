@@ -173,7 +173,7 @@ static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, ff_state
   mid->settled = ff_binding_has_bristles(e->law.binding) ? KEPT : mid->settled;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   e->bodies = contact_bodies_of(state, meet, point);
-  if (state->kicks && point->patch.depth > 0 && !ff_point_is_plain(point)) {
+  if (ff_model_is_crowd(model) && point->patch.depth > 0 && !ff_point_is_plain(point)) {
     ff_normal normal;
     e->law.binding->normal->normal(&e->law.binding->normal_params, &e->patch, &normal);
     ff_contact_push_by_weight(model, state, &e->bodies, point, normal.energy, ledger);
