@@ -29,6 +29,8 @@ typedef struct ff_crowd_island {
   int first, count; /* in order */
   int colours;      /* first of its starts in colour_start; -1: not large */
   bool apart;       /* as that of a contact in it */
+  int sweeps;       /* of its solution, */
+  double residual;  /* 1, and its last change over the largest force */
 } ff_crowd_island;
 
 typedef struct ff_crowd_order {

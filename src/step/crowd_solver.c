@@ -267,25 +267,49 @@ static ff_crowd_change solve_contacts(void *context, int first, int end, double 
   return out;
 }
 
+/* Islands of less than SHARED contacts are solved side by side, ISLANDS at a time; the colours of
+ * others are shared. */
+enum { SHARED = 4 * FF_CROWD_CHUNK, ISLANDS = 4 };
+
+static void solve_island(ff_crowd *crowd, ff_team *team, ff_crowd_island *island,
+                         ff_crowd_change *chunks) {
+  const ff_crowd_sweeps sweeps = {.order = &crowd->order,
+                                  .team = team,
+                                  .solve = solve_contacts,
+                                  .context = crowd,
+                                  .chunks = chunks,
+                                  .settled = island->count < FF_CROWD_LEAST ? crowd->settled_small
+                                                                            : crowd->settled,
+                                  .most = TURNS};
+  island->sweeps = ff_crowd_sweep(&sweeps, island, &island->residual);
+}
+
+static void solve_islands(void *context, int first, int end) {
+  ff_crowd *crowd = context;
+  ff_crowd_change chunks[SHARED / FF_CROWD_CHUNK];
+  for (int i = first; i < end; i++) {
+    ff_crowd_island *island = &crowd->order.islands[i];
+    if (island->colours >= 0 && island->count < SHARED) {
+      solve_island(crowd, NULL, island, chunks);
+    }
+  }
+}
+
 void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info) {
-  ff_crowd_sweeps sweeps = {.order = &crowd->order,
-                            .team = team,
-                            .solve = solve_contacts,
-                            .context = crowd,
-                            .chunks = crowd->chunks,
-                            .most = TURNS};
-  for (int i = 0; i < crowd->order.island_count; i++) {
-    const ff_crowd_island *island = &crowd->order.islands[i];
+  ff_crowd_order *order = &crowd->order;
+  ff_team_for(team, solve_islands, crowd, order->island_count, ISLANDS);
+  for (int i = 0; i < order->island_count; i++) {
+    ff_crowd_island *island = &order->islands[i];
     if (island->colours < 0) {
       continue;
     }
-    double residual;
-    sweeps.settled = island->count < FF_CROWD_LEAST ? crowd->settled_small : crowd->settled;
-    int turns = ff_crowd_sweep(&sweeps, island, &residual);
+    if (island->count >= SHARED) {
+      solve_island(crowd, team, island, crowd->chunks);
+    }
     info->problems++;
-    info->iterations += turns;
-    info->most = turns > info->most ? turns : info->most;
-    info->residual = greater(info->residual, residual);
+    info->iterations += island->sweeps;
+    info->most = island->sweeps > info->most ? island->sweeps : info->most;
+    info->residual = greater(info->residual, island->residual);
   }
 }
 
