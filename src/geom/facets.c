@@ -6,9 +6,9 @@
 #include "geom/shape.h"
 #include "math/elementary.h"
 
-#define FIXED_UP_TO  0.01 /* rad between contact and axis: the prism is fixed in the body, */
-#define TURNED_FROM  0.02 /* and turned */
-#define CORE_CAPSULE 0.25 /* of the radius: that of the capsule whose distances are taken */
+#define FIXED_UP_TO  0.001 /* rad between contact and axis: the prism is fixed in the body, */
+#define TURNED_FROM  0.002 /* and turned */
+#define CORE_CAPSULE 0.25  /* of the radius: that of the capsule whose distances are taken */
 #define DIAGONAL     0.70710678118654752440
 
 bool ff_geom_has_facets(ff_shape_kind kind) {
@@ -17,6 +17,10 @@ bool ff_geom_has_facets(ff_shape_kind kind) {
 
 bool ff_facets_are_inside(ff_shape_kind kind) {
   return ff_shapes[kind]->facets == FF_FACETS_PRISM || ff_shapes[kind]->facets == FF_FACETS_RIMS;
+}
+
+bool ff_geom_is_faceted(const ff_geom *geom) {
+  return ff_geom_has_facets(geom->kind) && (geom->kind != FF_INTERSECTION || geom->parts->facets);
 }
 
 static double least3(ff_vec3 s) {
@@ -265,6 +269,28 @@ int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, b
     out[0].pose = core_pose;
   }
   return 1;
+}
+
+bool ff_facets_have_rim(const ff_geom *geom, const ff_facets *of) {
+  return geom->kind == FF_CYLINDER && of->first_id == 0;
+}
+
+const ff_facets *ff_facets_with_id(const ff_facets facets[2], int count, const ff_facets *rim,
+                                   int id) {
+  int first = id < FF_TURNED_PRISM ? 0 : FF_TURNED_PRISM;
+  return id >= FF_RIM_PRISM                          ? rim
+         : count == 2 && facets[1].first_id == first ? &facets[1]
+                                                     : &facets[0];
+}
+
+ff_vec3 ff_facets_vertex(const ff_facets *of, int v) {
+  ff_vec3 s = of->geom.size, at = v3(v & 1 ? s.x : -s.x, v & 2 ? s.y : -s.y, v & 4 ? s.z : -s.z);
+  if (of->geom.kind == FF_POLYHEDRON) {
+    at = of->geom.hull->vertices[v];
+  } else if (of->geom.kind == FF_CAPSULE) {
+    at = v3(0, 0, v ? s.y : -s.y);
+  }
+  return pose_point(of->pose, at);
 }
 
 /* ---- derivatives of the normal ------------------------------------------------------------------

@@ -64,6 +64,9 @@ static inline bool ff_geom_is_round_sided(ff_shape_kind kind) {
 /* Is the shape larger than its facets? */
 bool ff_facets_are_inside(ff_shape_kind kind);
 
+/* Has this shape facets? Of its kind, an intersection without flat faces has none. */
+bool ff_geom_is_faceted(const ff_geom *geom);
+
 /* Core of a shape for the direction of the contact: of a cylinder a smaller cylinder, else that of
  * the facets. Distances of *out are too short by *lack. False: the shape has no facets. */
 bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom *geom,
@@ -83,6 +86,17 @@ int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, b
  * what it lies on. */
 void ff_facets_rim(ff_facets *out, ff_rim_prism *room, const ff_geom *cylinder,
                    const ff_pose *pose);
+
+/* Do these facets of a shape have a rim prism? */
+bool ff_facets_have_rim(const ff_geom *geom, const ff_facets *of);
+
+/* The facets that a feature id belongs to. Where those of a turned prism have no share now, the
+ * others stand in for them. */
+const ff_facets *ff_facets_with_id(const ff_facets facets[2], int count, const ff_facets *rim,
+                                   int id);
+
+/* m, world: a vertex. */
+ff_vec3 ff_facets_vertex(const ff_facets *of, int vertex);
 
 /* Derivatives of the normal of two cores, by the curvature of both where they are nearest; gap: of
  * the cores without what they lack. Turns about origin, fixed in a. */

@@ -7,8 +7,8 @@
 #define FF_GEOM_SHAPE_H
 
 #include "geom/implicit.h"
+#include "geom/manifold_parts.h"
 #include "geom/overlap.h"
-#include "geom/touch.h"
 #include "math/exact.h"
 
 /* How the manifold sees a shape: see geom/facets.h. */
@@ -30,11 +30,11 @@ typedef struct ff_size_words {
 
 /* Operations that may be NULL say so, and what holds then. */
 typedef struct ff_shape_ops {
-  const char *name;        /* in scenes */
-  ff_size_words sizes[3];  /* size.x, size.y, size.z; empty: not used */
-  ff_facets_kind facets;   /* in the manifold */
-  ff_touch_pair *on_plane; /* contact points on a half-space; NULL: none */
-  int plane_points;        /* their number, at most */
+  const char *name;            /* in scenes */
+  ff_size_words sizes[3];      /* size.x, size.y, size.z; empty: not used */
+  ff_facets_kind facets;       /* in the manifold */
+  ff_contact_points *on_plane; /* on a half-space, in closed form; NULL: by the facets */
+  int plane_points;            /* their number, at most */
 
   /* What else is wrong with a shape; NULL: nothing can be. */
   const char *(*check)(const ff_geom *geom);

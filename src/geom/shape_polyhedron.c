@@ -91,7 +91,6 @@ static double polyhedron_reach(const ff_geom *geom, ff_vec3 n) {
 const ff_shape_ops ff_shape_polyhedron = {.name = "polyhedron",
                                           .facets = FF_FACETS_SELF,
                                           .make = polyhedron_make,
-                                          .plane_points = FF_SAMPLES_MAX,
                                           .bound = polyhedron_bound,
                                           .thickness = polyhedron_thickness,
                                           .volume = polyhedron_volume,

@@ -14,21 +14,12 @@
 #define REUSE_DEPTH    1e-5  /* of a body's size: finite differences are reused for motions below */
 #define REUSE_FRAME    1e-3  /* the same where they give point and normal only, not the depth */
 #define STEEP          0.02  /* cosine between features and normal: steeper ones bear nothing */
-#define AS_DEEP        1e-9  /* of a depth: two vertices that differ by less are as deep */
-#define SAME_VERTEX    1e-9  /* of the size of a body */
 #define SAME_DIRECTION 1e-15 /* an axis this close to the tangent plane lies in it */
 
 /* ---- queries ---------------------------------------------------------------------------- */
 
-/* A cylinder on a half-space. */
-static bool is_cylinder_on_plane(const quasi_problem *problem, const ff_near *pair) {
-  return problem->model->shapes[pair->shape_a].geom.kind == FF_CYLINDER &&
-         problem->model->shapes[pair->shape_b].geom.kind == FF_HALF_SPACE;
-}
-
 bool ff_quasi_pair_has_samples(const quasi_problem *problem, const ff_near *pair) {
-  return is_cylinder_on_plane(problem, pair) ||
-         ff_manifold_has_features(problem->model->shapes[pair->shape_a].geom.kind,
+  return ff_manifold_has_features(problem->model->shapes[pair->shape_a].geom.kind,
                                   problem->model->shapes[pair->shape_b].geom.kind);
 }
 
@@ -49,15 +40,13 @@ static void place_shapes(shape_pair_at *out, const quasi_problem *problem, const
   out->pose_b = ff_shape_at(b, body_b, &out->workspace[1]);
 }
 
-/* Samples of the manifold. Solved contacts push along the direction that depths are measured along,
- * which is one for all samples of a pair and continuous, where those of single features change from
- * one to the next. */
-static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  ff_manifold manifold;
+/* Samples with ids. Solved contacts push along the direction that depths are measured along, which
+ * is one for all samples of a pair and continuous, where those of single features change from one
+ * to the next. */
+static int list_samples(const ff_manifold *from, ff_touch out[FF_TOUCH_MAX]) {
   int count = 0;
-  ff_manifold_find(at->a, at->pose_a, at->b, at->pose_b, margin, &manifold);
-  for (int i = 0; i < manifold.count; i++) {
-    const ff_sample *sample = &manifold.samples[i];
+  for (int i = 0; i < from->count; i++) {
+    const ff_sample *sample = &from->samples[i];
     if (sample->weight > QUASI_LIGHT && v3_dot(sample->normal, sample->along) > STEEP) {
       out[count++] = (ff_touch){.id = sample->id,
                                 .feature = -1,
@@ -68,27 +57,42 @@ static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch 
                                 .weight = sample->weight,
                                 .d_weight = sample->d_weight,
                                 .d_depth = sample->d_depth,
-                                .spin = {manifold.spin[0], manifold.spin[1]},
+                                .spin = {from->spin[0], from->spin[1]},
                                 .curvature = {INFINITY, INFINITY}};
     }
   }
   return count;
 }
 
+/* Numbered points; the one of a pair at a seam has number 0. */
+static int list_points(const ff_manifold *from, ff_touch out[FF_TOUCH_MAX]) {
+  for (int i = 0; i < from->count; i++) {
+    const ff_sample *at = &from->samples[i];
+    out[i] = (ff_touch){.feature = at->id.kind == FF_PAIR_POINT ? at->id.a : 0,
+                        .point = at->point,
+                        .normal = at->normal,
+                        .t1 = at->t1,
+                        .depth = at->depth,
+                        .weight = at->weight,
+                        .curvature = {at->curvature[0], at->curvature[1]}};
+  }
+  return from->count;
+}
+
 int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff_pose *body_a,
                      const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  if (!ff_quasi_pair_has_samples(problem, pair) || is_cylinder_on_plane(problem, pair)) {
-    int count = ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
-    if (problem->model->run.stepper.geometry == FF_GEOMETRY_LEVEL_SETS && count == 1) {
-      shape_pair_at at;
-      place_shapes(&at, problem, pair, body_a, body_b);
-      ff_level_sets_touch(at.a, at.pose_a, at.b, at.pose_b, out);
-    }
-    return count;
-  }
   shape_pair_at at;
+  ff_manifold found;
   place_shapes(&at, problem, pair, body_a, body_b);
-  return touches_of_manifold(&at, margin, out);
+  ff_manifold_find(at.a, at.pose_a, at.b, at.pose_b, margin, &found);
+  if (ff_quasi_pair_has_samples(problem, pair)) {
+    return list_samples(&found, out);
+  }
+  int count = list_points(&found, out);
+  if (problem->model->run.stepper.geometry == FF_GEOMETRY_LEVEL_SETS && count == 1) {
+    ff_level_sets_touch(at.a, at.pose_a, at.b, at.pose_b, out);
+  }
+  return count;
 }
 
 int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, double margin,
@@ -112,11 +116,6 @@ void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pai
   shape_pair_at at;
   ff_manifold manifold;
   place_shapes(&at, problem, pair, body_a, body_b);
-  if (is_cylinder_on_plane(problem, pair)) {
-    ff_cylinder_plane_evaluate(at.a, at.pose_a, at.pose_b,
-                               problem->model->bindings[pair->binding].round, touch, NULL);
-    return;
-  }
   manifold.count = 1;
   manifold.samples[0].id = touch->id;
   manifold.spin[0] = touch->spin[0];
@@ -198,50 +197,6 @@ void ff_quasi_tie_at_start(const quasi_problem *problem, quasi_contact *contact)
   contact->tied = true;
 }
 
-void ff_quasi_tie_at_end(const quasi_problem *problem, quasi_contact *contact) {
-  tie_to_points(contact, problem->bodies[contact->e.a].end.pose,
-                problem->bodies[contact->e.b].end.pose);
-  contact->tied = true;
-  contact->vertex[0] = contact->vertex[1] = contact->on_a;
-  contact->share = contact->least_share = 0;
-  contact->most_share = contact->vertices = 1;
-}
-
-bool ff_quasi_tie_between(const quasi_problem *problem, quasi_contact *contact) {
-  const ff_near *pair = &problem->state->nears[contact->pair];
-  const ff_pose *a = &problem->bodies[contact->e.a].end.pose;
-  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
-  ff_touch touches[FF_TOUCH_MAX];
-  int found = ff_quasi_touches(problem, pair, a, b, INFINITY, touches);
-  const ff_touch *deepest = ff_quasi_find_touch(problem, contact, touches, found);
-  if (!deepest || !(deepest->depth - contact->touch.depth > AS_DEEP * fabs(deepest->depth))) {
-    return false;
-  }
-  ff_vec3 down = v3_scale(-0.5 * deepest->depth, deepest->normal);
-  ff_vec3 at = v3_sub(v3_add(deepest->point, down), a->position);
-  ff_vec3 vertex = q_unrotate(a->orientation, at);
-  double size = problem->model->bodies[problem->bodies[contact->e.a].id].bound;
-  if (v3_norm(v3_sub(vertex, contact->vertex[0])) < SAME_VERTEX * size) {
-    contact->most_share = contact->share;
-  } else if (v3_norm(v3_sub(vertex, contact->vertex[1])) < SAME_VERTEX * size) {
-    contact->least_share = contact->share;
-  } else {
-    contact->vertex[0] = contact->on_a;
-    contact->vertex[1] = vertex;
-    contact->least_share = 0;
-    contact->most_share = 2.0 / ++contact->vertices; /* of several, each counts less */
-  }
-  contact->share = 0.5 * (contact->least_share + contact->most_share);
-  ff_vec3 along = v3_sub(contact->vertex[1], contact->vertex[0]);
-  contact->on_a = v3_axpy(contact->vertex[0], contact->share, along);
-  ff_vec3 point = pose_point(*a, contact->on_a);
-  double depth = deepest->depth - v3_dot(deepest->normal, v3_sub(point, v3_add(a->position, at)));
-  ff_vec3 ground = v3_axpy(point, depth, deepest->normal);
-  contact->on_b = q_unrotate(b->orientation, v3_sub(ground, b->position));
-  contact->normal_local = q_unrotate(b->orientation, deepest->normal);
-  return true;
-}
-
 void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, bool at_free_end) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   ff_pose at_a = at_free_end ? a->end.pose : a->feature_pose;
@@ -266,12 +221,21 @@ static bool same_angle(double s, double t) {
   return s == t || (isnan(s) && isnan(t));
 }
 
-/* Number of the first contacts of a pair that are evaluated together: with the same prisms. 0: the
- * first is a pair as a whole, which is tied to its bodies: its witness points may jump. */
+/* Is it a pair as a whole that is tied to points of both bodies, since its witness points may jump?
+ * On a half-space it is the lowest point, which is evaluated. */
+static bool is_tied_whole(const quasi_problem *problem, const quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  return contact->touch.id.kind == FF_PAIR_WHOLE &&
+         problem->model->shapes[pair->shape_b].geom.kind != FF_HALF_SPACE;
+}
+
+/* Number of the first contacts of a pair that are evaluated together: a pair as a whole alone,
+ * others with the same prisms. */
 static int count_together(const quasi_contact *contacts, int count) {
-  int n = 0;
+  int n = 1;
   const double *spin = contacts->touch.spin;
-  while (n < count && contacts[n].touch.id.kind != FF_PAIR_WHOLE &&
+  while (n < count && contacts->touch.id.kind != FF_PAIR_WHOLE &&
+         contacts[n].touch.id.kind != FF_PAIR_WHOLE &&
          same_angle(contacts[n].touch.spin[0], spin[0]) &&
          same_angle(contacts[n].touch.spin[1], spin[1])) {
     n++;
@@ -297,18 +261,13 @@ static bool evaluate_together(const quasi_problem *problem, const quasi_contact 
 
 /* Contacts whose feature pairs are constant over the step. */
 static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  const ff_near *pair = &problem->state->nears[contacts->pair];
   const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
   const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
-  bool on_plane = is_cylinder_on_plane(problem, pair);
   ff_manifold manifold;
   for (int first = 0; first < count;) {
-    int n = on_plane ? 1 : count_together(contacts + first, count - first);
-    if (on_plane) {
-      ff_quasi_evaluate_features(problem, pair, a, b, &contacts[first].touch);
-    } else if (n == 0) {
+    int n = count_together(contacts + first, count - first);
+    if (is_tied_whole(problem, &contacts[first])) {
       evaluate_tied(&contacts[first], a, b, &contacts[first].touch);
-      n = 1;
     } else {
       evaluate_together(problem, contacts + first, n, &manifold, NULL);
       for (int i = 0; i < n; i++) {
@@ -392,7 +351,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
                        const ff_pose *at_a, const ff_pose *at_b, ff_touch *out) {
   const ff_near *pair = &problem->state->nears[contact->pair];
   *out = contact->touch;
-  if (contact->touch.id.kind == FF_PAIR_WHOLE || contact->tied) {
+  if (is_tied_whole(problem, contact) || contact->tied) {
     evaluate_tied(contact, at_a, at_b, out);
     return true;
   }
@@ -437,9 +396,8 @@ static bool has_level_sets(const quasi_problem *problem, const quasi_contact *co
 }
 
 bool ff_quasi_depth_follows_normal(const quasi_problem *problem, const quasi_contact *contact) {
-  const ff_near *pair = &problem->state->nears[contact->pair];
   return !contact->tied && !has_level_sets(problem, contact) &&
-         (contact->touch.id.kind == FF_PAIR_NONE || is_cylinder_on_plane(problem, pair));
+         contact->touch.id.kind == FF_PAIR_NONE;
 }
 
 static ff_vec3 unit_axis(int k) {
@@ -526,7 +484,7 @@ static bool differentiate_on_plane(const quasi_problem *problem, quasi_contact *
   return true;
 }
 
-/* Analytic: two smooth solids, or a cylinder on a half-space. Rotated about its body's centre, a
+/* Analytic: two smooth solids. Rotated about its body's centre, a
  * shape is translated as well. False: not known. */
 static bool differentiate_pair(const quasi_problem *problem, quasi_contact *contact) {
   const ff_near *pair = &problem->state->nears[contact->pair];
@@ -534,13 +492,8 @@ static bool differentiate_pair(const quasi_problem *problem, quasi_contact *cont
   const ff_model_shape *b = &problem->model->shapes[pair->shape_b];
   ff_pose on = problem->bodies[contact->e.a].end.pose, at_a = pose_mul(on, a->pose);
   ff_pose at_b = pose_mul(problem->bodies[contact->e.b].end.pose, b->pose);
-  ff_touch touch = contact->touch;
   ff_touch_slopes slopes;
-  bool on_plane = is_cylinder_on_plane(problem, pair);
-  if (on_plane) {
-    ff_cylinder_plane_evaluate(&a->geom, &at_a, &at_b,
-                               problem->model->bindings[pair->binding].round, &touch, &slopes);
-  } else if (!ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, touch.normal, &slopes)) {
+  if (!ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, contact->touch.normal, &slopes)) {
     return false;
   }
   ff_vec3 arm = v3_sub(at_a.position, on.position);
@@ -548,7 +501,7 @@ static bool differentiate_pair(const quasi_problem *problem, quasi_contact *cont
   contact->slope[0].normal = slopes.normal[0];
   contact->slope[1].point = m3_sub(slopes.point[1], m3_times_skew(slopes.point[0], arm));
   contact->slope[1].normal = m3_sub(slopes.normal[1], m3_times_skew(slopes.normal[0], arm));
-  contact->slope[0].normal_turns = contact->slope[1].normal_turns = !on_plane;
+  contact->slope[0].normal_turns = contact->slope[1].normal_turns = true;
   return true;
 }
 
@@ -602,17 +555,14 @@ static void differentiate_together(const quasi_problem *problem, quasi_contact *
 
 static void differentiate_samples(const quasi_problem *problem, quasi_contact *contacts,
                                   int count) {
-  bool on_plane = is_cylinder_on_plane(problem, &problem->state->nears[contacts->pair]);
   for (int first = 0; first < count;) {
-    int n = on_plane ? 1 : count_together(contacts + first, count - first);
-    if (on_plane) {
-      differentiate_pair(problem, &contacts[first]);
-    } else if (n == 0) {
+    int n = count_together(contacts + first, count - first);
+    if (is_tied_whole(problem, &contacts[first])) {
       differentiate_tied(problem, &contacts[first]);
     } else {
       differentiate_together(problem, contacts + first, n);
     }
-    first += n > 0 ? n : 1;
+    first += n;
   }
 }
 

@@ -18,7 +18,6 @@
 
 #include <string.h>
 
-enum { BETWEENS = 40 };     /* most changes of points between vertices that are as deep */
 #define COMPLIANCE     1e-4 /* regularisation of friction where contacts share loads; */
 #define OF_NORMAL      0.1  /* in large islands also this share of the layer's normal compliance, */
 #define COMPLIANCE_MAX 0.05 /* at most */
@@ -226,45 +225,6 @@ static void warm_start(quasi_step *step) {
   }
 }
 
-/* Is it a vertex of a polyhedron on a half-space, the deepest of its colour? */
-static bool is_deepest_vertex(const quasi_problem *problem, const quasi_contact *contact) {
-  const ff_near *near = &problem->state->nears[contact->pair];
-  return problem->model->shapes[near->shape_a].geom.kind == FF_POLYHEDRON &&
-         problem->model->shapes[near->shape_b].geom.kind == FF_HALF_SPACE;
-}
-
-/* Where two vertices of a colour are as deep, the arm of the force leaps with the slightest turn,
- * and there may be no solution: it is between both. Contacts are tied to the vertices that Newton's
- * method ended at, and then to points between those that are deepest in turns, by
- * bisection. */
-static bool solve_between_vertices(quasi_step *step) {
-  quasi_problem *problem = &step->problem;
-  warm_start(step);
-  if (ff_quasi_newton(&step->solver)) {
-    return true;
-  }
-  bool leaps = false;
-  for (int k = 0; k < problem->member_count; k++) {
-    quasi_contact *contact = quasi_contact_of(problem->members[k]);
-    if (contact && is_deepest_vertex(problem, contact)) {
-      ff_quasi_tie_at_end(problem, contact);
-      leaps = true;
-    }
-  }
-  bool solved = leaps && ff_quasi_newton(&step->solver);
-  for (int i = 0; i < BETWEENS && solved && leaps; i++) {
-    leaps = false;
-    for (int k = 0; k < problem->member_count; k++) {
-      quasi_contact *contact = quasi_contact_of(problem->members[k]);
-      if (contact && is_deepest_vertex(problem, contact)) {
-        leaps = ff_quasi_tie_between(problem, contact) || leaps;
-      }
-    }
-    solved = !leaps || ff_quasi_newton(&step->solver);
-  }
-  return solved;
-}
-
 /* Islands of one body may have spurious solutions: those that multiply energy are rejected. */
 static bool solve_by_any_method(quasi_step *step) {
   quasi_problem *problem = &step->problem;
@@ -290,7 +250,7 @@ static bool solve_by_any_method(quasi_step *step) {
            (alone && ff_quasi_random_starts(solver));
   }
   warm_start(step);
-  return ff_quasi_friction_homotopy(solver) || solve_between_vertices(step);
+  return ff_quasi_friction_homotopy(solver);
 }
 
 /* Marks the bodies of the island as solved, or not. */

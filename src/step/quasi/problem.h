@@ -188,12 +188,8 @@ typedef struct quasi_contact {
   ff_vec3 gradient_point;  /* m */
   bool fixed;              /* its id (touch.id) is constant over the step: sample_selection.c */
   bool tied; /* explicit geometry: evaluated at on_a, on_b and normal_local of the start */
-  /* Tied between vertices as deep as each other, see islands.c: two of them, or a point between
-   * those before and one, in a's frame; share of the second, and its bounds. */
-  ff_vec3 vertex[2];
-  double share, least_share, most_share;
-  int vertices; /* that it was tied between so far */
-  /* These, and a pair as a whole (FF_PAIR_WHOLE), whose witness points may jump, are tied to: */
+  /* These, and a pair as a whole (FF_PAIR_WHOLE) of finite shapes, whose witness points may jump,
+   * are tied to: */
   ff_vec3 on_a, on_b;   /* m, body frames: the two points */
   ff_vec3 normal_local; /* unit, frame of b */
 } quasi_contact;
