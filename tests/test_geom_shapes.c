@@ -363,7 +363,9 @@ static void test_on_a_half_space(void **state) {
         }
       }
       ff_vec3 lowest = pose_point(pose, low);
-      assert_close(found.depth, -v3_dot(n, v3_sub(lowest, plane.position)), 1e-12);
+      /* flat sides of superellipsoids are domed by up to 1e-4 of each half extent */
+      double domed = geoms[g].kind == FF_SUPERELLIPSOID ? 3e-4 * ff_geom_bound(&geoms[g]) : 1e-12;
+      assert_close(found.depth, -v3_dot(n, v3_sub(lowest, plane.position)), domed);
     }
   }
   ff_arena_free(&arena);

@@ -5,9 +5,9 @@
  * point, both ends of the axis, the corners. These are fixed to the body, or move over it along the
  * half-space, so that a depth changes by minus the normal velocity at the point.
  *
- * Other shapes have the vertices of their facets (geom/facets.h), with the weights that these have
- * on a wide face. Where a shape is deeper than its facets, the weight that is missing goes to a
- * prism with more sides, of a cylinder, and then to the lowest point, as on other shapes. */
+ * Other shapes have the vertices of their facets (geom/facets.h). Corners of a cylinder's prisms
+ * weigh 1 each, as those of a box; others have the weights that they have on a wide face. Where a
+ * shape is deeper than its facets, the weight that is missing goes to the lowest point. */
 #include "geom/facets.h"
 #include "geom/implicit.h"
 #include "geom/manifold_parts.h"
@@ -16,7 +16,8 @@
 #include "math/elementary.h"
 #include "math/spatial.h"
 
-#define TINY 2e-5 /* of the half thickness: see ff_whole_weight */
+#define FLAT_TILT 1e-4 /* rad: tilts of flat sides of superellipsoids that are not told apart */
+#define TINY      2e-5 /* of the half thickness: see ff_whole_weight */
 
 /* ---- points in closed form ---------------------------------------------------------------------
  */
@@ -141,13 +142,56 @@ static void rule_curvature(const ff_rule *rule, double curvature[2]) {
   curvature[1] = fmax(0.5 * (uu + vv) - root, 0);
 }
 
+/* (x^p + y^p)^(1/p), and how it changes with both. */
+static double norm_p(double x, double y, double p, double slope[2]) {
+  double most = greater(x, y),
+         sum = most * ff_pow(ff_pow(x / most, p) + ff_pow(y / most, p), 1 / p);
+  slope[0] = ff_pow(x / sum, p - 1);
+  slope[1] = ff_pow(y / sum, p - 1);
+  return sum;
+}
+
+/* The farthest point along a unit direction, and its reach. With exponents above 2 the middles of
+ * the sides are flat: the point of the sharp shape leaps from side to side as it rocks. A support
+ * function in which each |a d| is sqrt((a d)^2 + (a e)^2 |d|^2) belongs to a convex body that is
+ * larger by less than e of its size and has no flat places; its slope is the point. */
+static ff_vec3 superellipsoid_farthest(const ff_geom *geom, ff_vec3 d, double *far) {
+  const double *exponents = geom->exponents;
+  double e = greater(exponents[0], exponents[1]) > 2 ? FLAT_TILT : 0;
+  const double size[3] = {geom->size.x, geom->size.y, geom->size.z}, way[3] = {d.x, d.y, d.z};
+  double p = exponents[0] / (exponents[0] - 1), q = exponents[1] / (exponents[1] - 1);
+  double reach[3], flat[2], whole[2];
+  if (e == 0) {
+    ff_vec3 at = ff_geom_support(geom, d);
+    *far = v3_dot(at, d);
+    return at;
+  }
+  for (int i = 0; i < 3; i++) {
+    reach[i] = size[i] * sqrt(way[i] * way[i] + e * e);
+  }
+  double across = norm_p(reach[0], reach[1], p, flat);
+  *far = norm_p(across, reach[2], q, whole);
+  const double share[3] = {whole[0] * flat[0], whole[0] * flat[1], whole[1]};
+  double at[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) {
+    double scale = share[i] * size[i] * size[i] / reach[i];
+    at[i] += scale * way[i];
+    for (int k = 0; k < 3; k++) {
+      at[k] += scale * e * e * way[k];
+    }
+  }
+  return v3_load(at);
+}
+
 int ff_collide_superellipsoid_plane(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                                     const ff_pose *pose_b, double margin, ff_sample *out) {
   (void)b;
   plane ground = plane_of(pose_b);
-  ff_vec3 local = ff_geom_support(a, q_unrotate(pose_a->orientation, v3_neg(ground.normal)));
-  ff_vec3 point = pose_point(*pose_a, local);
-  int count = add_plane_point(out, 0, &ground, margin, point, -height(&ground, point), 0, 0);
+  double far;
+  ff_vec3 down = q_unrotate(pose_a->orientation, v3_neg(ground.normal));
+  ff_vec3 local = superellipsoid_farthest(a, down, &far);
+  int count = add_plane_point(out, 0, &ground, margin, pose_point(*pose_a, local),
+                              far - height(&ground, pose_a->position), 0, 0);
   if (count > 0) {
     ff_rule rule;
     ff_geom_rule(a, 0, local, &rule);
@@ -200,7 +244,6 @@ typedef struct plane_pair {
   double margin;
   bool larger;     /* the shape is larger than its facets */
   ff_sample whole; /* its lowest point */
-  ff_rim_prism room;
   ff_manifold *out;
 } plane_pair;
 
@@ -211,7 +254,7 @@ static void plane_pair_init(plane_pair *out, const ff_geom *a, const ff_pose *po
   out->ground = plane_of(pose_b);
   out->turn = q_matrix(pose_b->orientation);
   out->margin = margin;
-  out->larger = ff_facets_are_inside(a->kind);
+  out->larger = ff_facets_are_inside(a->kind) && a->kind != FF_CYLINDER;
   out->out = to;
 }
 
@@ -239,8 +282,23 @@ static void set_lowest(const plane_pair *p, ff_sample *out) {
   set_plane_depth(p, &whole, pose_point(*p->pose_a, local), out);
 }
 
-/* Appends the samples of facets. Returns the index of the first. */
-static int add_plane_samples(plane_pair *p, const ff_facets *of) {
+/* Appends the corners of a prism. Returns the index of the first. */
+static int add_prism_corners(plane_pair *p, const ff_facets *of) {
+  ff_manifold *out = p->out;
+  int first = out->count;
+  for (int corner = 0; corner < 8; corner++) {
+    ff_sample *at = &out->samples[out->count];
+    *at = (ff_sample){.id = {.kind = FF_PAIR_VERTEX_FACE, .a = (short)(corner + of->first_id)},
+                      .weight = 1,
+                      .curvature = {INFINITY, INFINITY}};
+    set_plane_depth(p, of, ff_facets_vertex(of, corner), at);
+    out->count += at->depth > -p->margin;
+  }
+  return first;
+}
+
+/* Appends the lower vertices of facets. Returns the index of the first. */
+static int add_facet_vertices(plane_pair *p, const ff_facets *of) {
   ff_polytope body;
   ff_overlay_sample found[FF_SAMPLES_MAX];
   ff_manifold *out = p->out;
@@ -248,7 +306,7 @@ static int add_plane_samples(plane_pair *p, const ff_facets *of) {
   int first = out->count, limit = FF_SAMPLES_MAX - first - (p->larger ? 1 : 0);
   ff_polytope_place(&body, &of->geom, m3_product(back, q_matrix(of->pose.orientation)),
                     m3_mul(back, v3_sub(of->pose.position, p->ground.origin)));
-  int count = limit > 0 ? ff_overlay_plane(&body, p->margin, limit, found) : 0;
+  int count = ff_overlay_plane(&body, p->margin, limit, found);
   for (int i = 0; i < count; i++) {
     const ff_overlay_sample *from = &found[i];
     ff_sample *at = &out->samples[out->count++];
@@ -264,36 +322,27 @@ static int add_plane_samples(plane_pair *p, const ff_facets *of) {
   return first;
 }
 
-/* Weights of the samples from `first` on, times a factor. What they leave goes to the rim prism of
- * a cylinder, and then to the lowest point. */
-static void finish_plane_samples(plane_pair *p, const ff_facets *of, int first, double factor,
-                                 ff_gradient d_factor) {
+/* Weights of the samples from `first` on, times the share of their facets. What they leave goes to
+ * the lowest point. */
+static void finish_plane_samples(plane_pair *p, const ff_facets *of, int first) {
   ff_manifold *out = p->out;
-  int end = out->count;
+  ff_whole_share share = {.raise = 1};
   ff_whole_weight rest = {.depth = p->whole.depth,
                           .tiny = TINY * ff_geom_thickness(p->a),
                           .d_depth = p->whole.d_depth,
                           .fade = 1};
-  for (int i = first; p->larger && i < end; i++) {
+  for (int i = first; p->larger && i < out->count; i++) {
     const ff_sample *at = &out->samples[i];
     ff_whole_weight_add(&rest, at->depth, at->d_depth, at->weight, at->d_weight);
   }
-  const ff_whole_share share =
-      p->larger ? ff_whole_weight_share(&rest) : (ff_whole_share){.raise = 1};
-  ff_samples_raise(&out->samples[first], end - first, factor, d_factor, &share,
-                   p->pose_a->position);
-  double left = factor * share.left;
-  ff_gradient d_left = {.shift = {0, 0, 0}};
-  ff_gradient_add(&d_left, share.left, d_factor);
-  ff_gradient_add(&d_left, factor, share.d_left);
-  if (left > 0 && ff_facets_have_rim(p->a, of)) {
-    ff_facets rim;
-    ff_facets_rim(&rim, &p->room, p->a, p->pose_a);
-    finish_plane_samples(p, &rim, add_plane_samples(p, &rim), left, d_left);
-  } else {
-    p->whole.weight += left;
-    ff_gradient_add(&p->whole.d_weight, 1, d_left);
+  if (p->larger) {
+    share = ff_whole_weight_share(&rest);
   }
+  ff_samples_raise(&out->samples[first], out->count - first, of->share, of->d_share, &share,
+                   p->pose_a->position);
+  p->whole.weight += of->share * share.left;
+  ff_gradient_add(&p->whole.d_weight, share.left, of->d_share);
+  ff_gradient_add(&p->whole.d_weight, of->share, share.d_left);
 }
 
 /* The lowest point, if it has a weight and is within the margin. */
@@ -319,7 +368,7 @@ int ff_manifold_plane(const ff_geom *a, const ff_pose *pose_a, const ff_pose *po
     return 0;
   }
   p.whole = (ff_sample){.id = {.kind = FF_PAIR_WHOLE}, .curvature = {INFINITY, INFINITY}};
-  if (p.larger) {
+  if (ff_facets_are_inside(a->kind)) {
     set_lowest(&p, &p.whole);
     out->depth = p.whole.depth;
     out->gap = -out->depth;
@@ -337,11 +386,13 @@ int ff_manifold_plane(const ff_geom *a, const ff_pose *pose_a, const ff_pose *po
   int count =
       ff_facets_find(facets, a, pose_a, true, true, p.ground.normal, fixed, false, &out->spin[0]);
   for (int i = 0; i < count; i++) {
-    finish_plane_samples(&p, &facets[i], add_plane_samples(&p, &facets[i]), facets[i].share,
-                         facets[i].d_share);
+    bool prism = facets[i].geom.kind == FF_BOX;
+    finish_plane_samples(&p, &facets[i],
+                         prism ? add_prism_corners(&p, &facets[i])
+                               : add_facet_vertices(&p, &facets[i]));
   }
   add_lowest(&p);
-  out->depth = p.larger ? p.whole.depth : -INFINITY;
+  out->depth = ff_facets_are_inside(a->kind) ? p.whole.depth : -INFINITY;
   for (int i = 0; i < out->count; i++) {
     out->depth = greater(out->depth, out->samples[i].depth);
   }
@@ -366,7 +417,7 @@ static void plane_sample_rates(const plane_pair *p, const ff_facets *of, ff_vec3
 bool ff_manifold_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
                                 ff_manifold *io, ff_sample_rates *rates) {
   plane_pair p;
-  ff_facets facets[2], rim = {.first_id = 0};
+  ff_facets facets[2];
   const ff_mat3 fixed[2] = {{{{0}}}, {{{0}}}};
   double spin = io->spin[0];
   plane_pair_init(&p, a, pose_a, pose_b, INFINITY, io);
@@ -380,10 +431,7 @@ bool ff_manifold_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const f
       set_lowest(&p, at);
       known = false;
     } else {
-      if (at->id.a >= FF_RIM_PRISM && rim.first_id == 0) {
-        ff_facets_rim(&rim, &p.room, a, pose_a);
-      }
-      const ff_facets *of = ff_facets_with_id(facets, count, &rim, at->id.a);
+      const ff_facets *of = ff_facets_with_id(facets, count, NULL, at->id.a);
       ff_vec3 place = ff_facets_vertex(of, at->id.a % FF_TURNED_PRISM);
       set_plane_depth(&p, of, place, at);
       if (rates) {
