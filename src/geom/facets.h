@@ -5,6 +5,7 @@
  *                    that a lying or leaning cylinder touches where it does and rolls evenly. Where
  *                    the contact is so nearly along the axis that this has no direction: fixed in
  *                    the body. In between both, with weights that go from one to the other.
+ *   cone             the same with a square pyramid: the edge from the tip to a corner of the base
  *   intersection     hull of corners on the rims of its flat faces
  *   capsule          the axis, a segment, with the radius around it
  *
@@ -58,8 +59,11 @@ bool ff_geom_has_facets(ff_shape_kind kind);
 
 /* Has it a round side, so that shapes beside it stay sharp? */
 static inline bool ff_geom_is_round_sided(ff_shape_kind kind) {
-  return kind == FF_CYLINDER || kind == FF_CAPSULE;
+  return kind == FF_CYLINDER || kind == FF_CAPSULE || kind == FF_CONE;
 }
+
+/* Has it a prism that turns in it? */
+bool ff_facets_turn(ff_shape_kind kind);
 
 /* Is the shape larger than its facets? */
 bool ff_facets_are_inside(ff_shape_kind kind);

@@ -321,7 +321,7 @@ static bool find_facets(shape_pair *p, ff_distance *cores, double beyond) {
   }
   ff_mat3 rate[2] = {{{{0}}}, {{{0}}}};
   p->gap = INFINITY;
-  if (p->a->kind == FF_CYLINDER || p->b->kind == FF_CYLINDER) {
+  if (ff_facets_turn(p->a->kind) || ff_facets_turn(p->b->kind)) {
     p->gap = p->out->gap;
     p->d_gap = gradient_by_point(p, cores->normal, cores->on_a);
     ff_core_normal_rates(cores, p->out->gap, &core_a, &pose_a, &core_b, &pose_b,
@@ -369,7 +369,7 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   p.larger = p.radius > 0 || ff_facets_are_inside(a->kind) || ff_facets_are_inside(b->kind);
   out->law_units = p.radius > 0 ? 2 : FF_LAW_UNITS_FLAT;
   p.beyond = margin + reach_a + reach_b;
-  bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER;
+  bool prism = ff_facets_turn(a->kind) || ff_facets_turn(b->kind);
   ff_distance cores;
   if (!find_facets(&p, &cores, p.beyond)) {
     return 0;
@@ -537,7 +537,7 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
   p.rim[0].first_id = p.rim[1].first_id = 0; /* not placed yet */
   choose_sharp(&p);
   ff_distance cores, shapes;
-  bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER, found = true;
+  bool prism = ff_facets_turn(a->kind) || ff_facets_turn(b->kind), found = true;
   if (prism && !has_turning_prism(io)) {
     const ff_mat3 none[2] = {{{{0}}}, {{{0}}}};
     place_facets(&p, v3(0, 0, 1), none);

@@ -13,6 +13,7 @@ const ff_shape_ops *const ff_shapes[FF_SHAPE_KIND_COUNT] = {
     [FF_SUPERELLIPSOID] = &ff_shape_superellipsoid,
     [FF_POLYHEDRON] = &ff_shape_polyhedron,
     [FF_INTERSECTION] = &ff_shape_intersection,
+    [FF_CONE] = &ff_shape_cone,
 };
 
 static bool is_shape_kind(ff_shape_kind kind) {
