@@ -70,6 +70,43 @@ static void write_columns(text *to, int kind, int columns, int rows) {
   }
 }
 
+/* Loops over bodies, pairs and points are cut into chunks: here into several of each. The ledger
+ * and the energies are sums over chunks. */
+static void threads_change_neither_motion_nor_ledger(void **state) {
+  (void)state;
+  enum { COLUMNS = 300, STEPS = 36, ALL = 2 * COLUMNS };
+  static const int threads[] = {1, 2, 3, 8};
+  static ff_body_state first[ALL];
+  text scene = {0};
+  ff_energy energy = {0};
+  ff_momentum momentum = {0};
+  write_columns(&scene, 0, COLUMNS, 2);
+  for (int k = 0; k < 4; k++) {
+    ff_model *model = model_of(scene.at, NULL);
+    ff_sim *sim;
+    assert_int_equal(ff_sim_create(&sim, model), FF_OK);
+    assert_int_equal(ff_sim_set_threads(sim, threads[k]), FF_OK);
+    for (int i = 0; i < STEPS; i++) {
+      assert_int_equal(ff_sim_step(sim), FF_OK);
+    }
+    assert_true(ff_sim_contact_count(sim) >= COLUMNS);
+    ff_energy e = ff_sim_energy(sim);
+    ff_momentum m = ff_sim_momentum(sim);
+    energy = k == 0 ? e : energy;
+    momentum = k == 0 ? m : momentum;
+    assert_memory_equal(&e, &energy, sizeof e);
+    assert_memory_equal(&m, &momentum, sizeof m);
+    for (int i = 0; i < ALL; i++) {
+      ff_body_state now = ff_sim_body(sim, (ff_body){.id = i + 2});
+      first[i] = k == 0 ? now : first[i];
+      assert_memory_equal(&now, &first[i], sizeof now);
+    }
+    ff_sim_destroy(&sim);
+    ff_model_destroy(&model);
+  }
+  free(scene.at);
+}
+
 /* A sim that has grown, one that has not, and a copy go on alike. */
 static void capacity_grows_and_states_fit_any(void **state) {
   (void)state;
@@ -331,6 +368,7 @@ static void scenes_of_crowds_run(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(threads_change_neither_motion_nor_ledger),
       cmocka_unit_test(capacity_grows_and_states_fit_any),
       cmocka_unit_test(pairs_that_touch_have_points),
       cmocka_unit_test(growth_may_fail),

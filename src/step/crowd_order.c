@@ -6,6 +6,7 @@ ff_status ff_crowd_order_make(ff_crowd_order *out, ff_arena *arena, int contact_
                               int mover_count, int least) {
   size_t contacts = (size_t)contact_capacity, movers = (size_t)mover_count;
   size_t large = contacts / (size_t)least + 1;
+  large = large < movers ? large : movers; /* an island has at least one */
   *out = (ff_crowd_order){.mover_count = mover_count, .least = least};
   out->links = ff_arena_take(arena, contacts, sizeof *out->links);
   out->order = ff_arena_take(arena, contacts, sizeof *out->order);

@@ -22,10 +22,6 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
  * be NULL. */
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate);
 
-/* Contact points of all pairs and their relative motion, from bodies that are up to date; the
- * forces that the points show stay. */
-void ff_contacts_find(const ff_model *model, ff_state *state);
-
 /* Books a force and a moment (world) from outside at a point: impulses, and the work of what
  * pushes, which moves there at velocity (m/s) and omega (rad/s). */
 void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment, ff_vec3 velocity,

@@ -113,11 +113,13 @@ void ff_micro_meet(const ff_micro *micro, ff_micro_contact *contacts, int count)
     contact->mu = contact->grip->mu_kinetic;
     contact->slip[0] = contact->slides ? contact->speed[1] / slip : 0;
     contact->slip[1] = contact->slides ? contact->speed[2] / slip : 0;
-    contact->soft = ground->stiffness > 0 && contact->depth > 0 && !(def->exclusive && inside);
+    bool reached = contact->depth > 0 || contact->early;
+    contact->soft = ground->stiffness > 0 && reached && !(def->exclusive && inside);
     if (!contact->soft) {
       continue;
     }
-    contact->damping = ahead * contact->stiffness + (contact->speed[0] < 0 ? contact->damper : 0);
+    bool damped = contact->speed[0] < 0 && contact->depth > 0;
+    contact->damping = ahead * contact->stiffness + (damped ? contact->damper : 0);
     if (is_implicit(micro) && contact->sticks) {
       prepare_stick(micro, contact, slip);
     } else if (is_implicit(micro)) {

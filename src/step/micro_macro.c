@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "math/vec.h"
 #include "step/candidates.h"
+#include "step/detection.h"
 #include "step/forces.h"
 #include "step/robots.h"
 #include "step/rotation.h"
@@ -346,10 +347,13 @@ static void move_micro_body(ff_micro *micro, int slot) {
   ff_vec3 g = micro->model->run.gravity;
   double *y = ff_state_body(state, slot), *ledger = ff_state_ledger(state), h = micro->h;
   ff_vec3 x = v3_load(y + FF_Y_X), weight = v3_scale(body->mass, g);
-  ff_vec3 v = v3_axpy(v3_load(y + FF_Y_V), h, v3_axpy(g, body->inv_mass, wrench->force));
+  ff_vec3 before = v3_load(y + FF_Y_V);
+  ff_vec3 v = v3_axpy(before, h, v3_axpy(g, body->inv_mass, wrench->force));
   ff_vec3 momentum = v3_axpy(v3_load(y + FF_Y_L), h, wrench->torque);
   ff_vec3 path = v3_scale(h, v);
-  if (!is_touched(micro, slot)) { /* a fall is exact */
+  if (is_touched(micro, slot)) { /* gravity pushes along the mean of the velocities */
+    ledger[FF_Y_LOST + FF_LOST_STEP] += 0.5 * h * v3_dot(weight, v3_sub(v, before));
+  } else { /* a fall is exact */
     path = v3_axpy(path, -0.5 * h * h, g);
   }
   double *to = ledger + FF_Y_IMPULSE;
@@ -436,8 +440,9 @@ static bool move_all(ff_work *work) {
 
 /* A contact that an impulse stopped before it overlapped touches, too. */
 static void show_early_impacts(ff_state *state) {
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {

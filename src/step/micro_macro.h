@@ -34,7 +34,8 @@ typedef struct ff_micro_contact {
   double speed[3];  /* m/s, at the start, against where b is going if it moves on its own */
   double end[3];    /* m/s, at the end */
   /* the elastic part */
-  bool soft;      /* takes part */
+  bool soft;      /* takes part, */
+  bool early;     /* also before the bodies overlap */
   double damping; /* N s/m, of the normal force */
   double force[3];
   /* its friction: spring and damper, in series with a clutch */

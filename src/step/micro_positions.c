@@ -7,6 +7,7 @@
  *   dq = H^-1 J^T x,   0 <= x_n  _|_  J_n dq - depth >= 0,   J_t dq = 0 where x_n > 0
  * by projected Gauss-Seidel. Velocities stay. What this does to the energy is the step's. */
 #include "math/vec.h"
+#include "step/detection.h"
 #include "step/forces.h"
 #include "step/micro_macro.h"
 #include "step/sleep.h"
@@ -38,8 +39,9 @@ static bool pair_is_inside(const ff_model *model, const ff_state *state, const f
 }
 
 bool ff_micro_is_inside(const ff_model *model, const ff_state *state) {
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
     int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
     for (int n = meet->first_near; n < meet->first_near + nears; n++) {
       if (pair_is_inside(model, state, &state->nears[n])) {

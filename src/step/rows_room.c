@@ -15,7 +15,8 @@ static int widest_robot(const ff_model *model) {
 ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena,
                        ff_rows_limits limits) {
   size_t n = (size_t)limits.size, movers = (size_t)ff_mover_count(model);
-  size_t widest = (size_t)widest_robot(model), bodies = (size_t)model->body_count;
+  size_t widest = (size_t)widest_robot(model);
+  size_t bodies = model->robot_count > 0 ? (size_t)model->body_count : 0; /* only links have them */
   *out = (ff_rows){.limits = limits};
   out->parent = ff_arena_take(arena, n, sizeof *out->parent);
   out->depth = ff_arena_take(arena, n, sizeof *out->depth);
