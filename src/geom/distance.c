@@ -50,8 +50,9 @@ static void capsules(ff_distance *out, const ff_two *two) {
   out->pull_a[0] = out->pull_b[0] = 1;
 }
 
-#define NEAR_TIP 1e-3 /* of the size: closest points nearer to a tip are at it, if that is exact   \
-                       */
+#define NEAR_TIP                                                                                   \
+  1e-3 /* of the size: closest points nearer to a tip are at it, if that is exact                  \
+        */
 
 /* ---- the answer ------------------------------------------------------------------------- */
 

@@ -410,7 +410,7 @@ static surface_bend bend_of(const ff_geom *geom, const ff_pose *pose, ff_vec3 m,
     out.radius[0] = geom->size.x / sine;
     out.count = 1;
   }
-  if ((geom->kind == FF_CYLINDER || geom->kind == FF_CAPSULE) && lies) {
+  if ((geom->kind == FF_CYLINDER || geom->kind == FF_CAPSULE) && lies && out.count < 2) {
     out.along[out.count] = z;
     out.radius[out.count++] = INFINITY;
   }
