@@ -1,4 +1,5 @@
 /* Cones: mass, contact samples on half-spaces, and rolling about the tip. */
+#include "geom/distance.h"
 #include "scene_text.h"
 #include "solids.h"
 
@@ -61,6 +62,26 @@ static void samples_of_a_cone_on_a_half_space(void **state) {
   ff_arena_free(&arena);
 }
 
+/* A ball straight over the tip, beside it, and pressed on it. */
+static void a_ball_at_the_tip(void **state) {
+  (void)state;
+  ff_arena arena = {0};
+  ff_geom cone = solid_cone(&arena, RADIUS, HEIGHT),
+          ball = {.kind = FF_SPHERE, .size = {.02, 0, 0}};
+  const ff_pose below = {{0, 0, 0}, {1, 0, 0, 0}};
+  for (int i = 0; i < 9; i++) {
+    double gap = i / 3 == 0 ? 1e-2 : i / 3 == 1 ? 1e-5 : -1e-4, lean = 0.1 * (i % 3);
+    ff_vec3 n = v3(sin(lean), 0, cos(lean));
+    ff_pose over = {v3_axpy(v3(0, 0, 0.75 * HEIGHT), .02 + gap, n), q_identity()};
+    ff_distance at;
+    ff_distance_query(&at, &ball, &over, &cone, &below, INFINITY);
+    assert_true(at.settled);
+    assert_close(at.gap, gap, 1e-14);
+    assert_close(v3_norm(v3_sub(at.normal, n)), 0, 1e-12);
+  }
+  ff_arena_free(&arena);
+}
+
 /* A cone that rolls on its side turns about its tip, at W tan(slope) with W about the line on which
  * it lies, and loses nothing. */
 static void a_cone_rolls_about_its_tip(void **state) {
@@ -93,6 +114,7 @@ static void a_cone_rolls_about_its_tip(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(mass_is_the_sum_over_slices),
                                      cmocka_unit_test(samples_of_a_cone_on_a_half_space),
+                                     cmocka_unit_test(a_ball_at_the_tip),
                                      cmocka_unit_test(a_cone_rolls_about_its_tip)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,6 @@
 
 #include "geom/geom.h"
 
-enum { FF_CUT_CORNERS = 8 };
-
-/* A flat face, by some corners of its rim, counterclockwise seen from outside. */
-typedef struct ff_cut_face {
-  int count;                  /* FF_CUT_CORNERS; 0: there is none */
-  ff_vec3 normal;             /* unit, outward */
-  ff_vec3 at[FF_CUT_CORNERS]; /* m */
-} ff_cut_face;
-
 struct ff_parts {
   int count;
   const ff_geom *geoms;
@@ -31,10 +22,6 @@ struct ff_parts {
  * are in the frame of the definition. */
 ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff_geom *geoms,
                         ff_pose *poses, int count, ff_arena *arena, ff_report *report);
-
-/* The flat face of an intersection that faces a direction (unit, world), if there is one; the first
- * corner is towards the part of it that is deepest along the direction. World. */
-void ff_parts_face(ff_cut_face *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);
 
 /* Gives an intersection that has flat faces its facets. */
 ff_status ff_parts_find_facets(ff_parts *parts, ff_arena *arena);

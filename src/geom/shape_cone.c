@@ -57,20 +57,19 @@ static double cone_value(const ff_geom *geom, int rule, ff_vec3 x) {
   return c * sqrt(x.x * x.x + x.y * x.y) + s * (x.z - 0.75 * geom->size.y);
 }
 
+/* On the axis the side is bent without end, and has the slope of the mean. */
 static void cone_rule(const ff_geom *geom, int rule, ff_vec3 x, ff_rule *out) {
-  double c, s, across = sqrt(x.x * x.x + x.y * x.y);
+  double c, s, across = fmax(sqrt(x.x * x.x + x.y * x.y), NO_AXIS * geom->size.x);
   if (rule == 1) {
     ff_rule_flat(v3(0, 0, -1), 0.25 * geom->size.y, x, out);
     return;
   }
   cone_slope(geom, &c, &s);
-  *out = (ff_rule){.value = cone_value(geom, 0, x), .slope = {0, 0, s}};
-  if (across > NO_AXIS * geom->size.x) {
-    double ex = x.x / across, ey = x.y / across, bend = c / across;
-    out->slope = v3(c * ex, c * ey, s);
-    out->bend = (ff_mat3){
-        {{bend * ey * ey, -bend * ex * ey, 0}, {-bend * ex * ey, bend * ex * ex, 0}, {0, 0, 0}}};
-  }
+  double ex = x.x / across, ey = x.y / across, bend = c / across;
+  *out = (ff_rule){.value = cone_value(geom, 0, x), .slope = {c * ex, c * ey, s}};
+  out->bend = (ff_mat3){{{bend * (1 - ex * ex), -bend * ex * ey, 0},
+                         {-bend * ex * ey, bend * (1 - ey * ey), 0},
+                         {0, 0, 0}}};
 }
 
 /* Along p + t v from inside: where c rho = s (tip - z), a t^2 + 2 b t - d = 0. */
