@@ -477,12 +477,3 @@ void ff_state_enter_phases(ff_state *state, const ff_model *model) {
     }
   }
 }
-
-int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
-                  const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose room_a, room_b;
-  const ff_pose *at_a = ff_shape_at(a, body_a, &room_a), *at_b = ff_shape_at(b, body_b, &room_b);
-  return ff_geom_touch_blunt(&a->geom, at_a, &b->geom, at_b, model->bindings[near->binding].round,
-                             margin, out);
-}

@@ -385,9 +385,4 @@ void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep);
 /* Drive phases at the time of the state; initialises a new phase. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
 
-/* Contact points of a shape pair without a manifold for `quasi-rigid`, with the bodies at these
- * poses: by ff_geom_touch_blunt where a has flat places on a half-space. */
-int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
-                  const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
-
 #endif
