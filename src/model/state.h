@@ -16,6 +16,7 @@
 #include "geom/broad.h"
 #include "geom/manifold.h"
 #include "math/predictor.h"
+#include "math/vec.h"
 #include "model/constraint.h"
 #include "model/model.h"
 
@@ -351,6 +352,18 @@ static inline size_t ff_memory_bytes(const ff_model *model, const ff_state *stat
 }
 static inline double *ff_state_ledger(const ff_state *state) {
   return state->y + state->ledger_at;
+}
+/* Books an impulse from outside (N s) and its moment about the world origin (N m s). */
+static inline void ff_ledger_impulse(double *ledger, ff_vec3 impulse, ff_vec3 moment) {
+  v3_store(ledger + FF_Y_IMPULSE, v3_add(v3_load(ledger + FF_Y_IMPULSE), impulse));
+  v3_store(ledger + FF_Y_ANGULAR, v3_add(v3_load(ledger + FF_Y_ANGULAR), moment));
+}
+/* Books a force and a moment (world) from outside at a point: impulses, and the work of what
+ * pushes, which moves there at velocity (m/s) and omega (rad/s). */
+static inline void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment,
+                                  ff_vec3 velocity, ff_vec3 omega) {
+  ff_ledger_impulse(ledger, force, v3_add(v3_cross(point, force), moment));
+  ledger[FF_Y_WORK] += v3_dot(force, velocity) + v3_dot(moment, omega);
 }
 
 /* Allocates everything, mostly in the arena. own_size: bytes that the stepper keeps for each

@@ -1,4 +1,5 @@
 /* Contacts of a step of `micro-macro`: selection of those that take part, and results per point. */
+#include "base/union_find.h"
 #include "math/vec.h"
 #include "step/forces.h"
 #include "step/micro_macro.h"
@@ -181,22 +182,6 @@ static bool add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
   return true;
 }
 
-static int micro_island_root(int *island, int mover) {
-  while (island[mover] != mover) {
-    island[mover] = island[island[mover]];
-    mover = island[mover];
-  }
-  return mover;
-}
-
-/* The lower of two names an island. */
-static void tie(ff_micro *micro, int a, int b) {
-  if (a >= 0 && b >= 0) {
-    int x = micro_island_root(micro->island, a), y = micro_island_root(micro->island, b);
-    micro->island[x > y ? x : y] = x > y ? y : x;
-  }
-}
-
 /* Counts become starts: start[i] is where those of i begin, start[count] how many there are. */
 static void counts_to_starts(int *start, int count) {
   int sum = 0;
@@ -214,7 +199,7 @@ static void sort_micro_contacts(ff_micro *micro) {
   memset(micro->mover_start, 0, bytes);
   memset(micro->contact_start, 0, bytes);
   for (int i = 0; i < count; i++) {
-    micro->island[i] = micro_island_root(micro->island, i);
+    micro->island[i] = ff_set_root(micro->island, i);
     micro->mover_start[micro->island[i]]++;
   }
   for (int k = 0; k < micro->contact_count; k++) {
@@ -251,8 +236,10 @@ void ff_micro_gather(ff_micro *micro) {
     for (int n = meet->first_near; n < meet->first_near + nears; n++) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-        if (add_micro_contact(micro, meet, near, i)) {
-          tie(micro, ff_mover_of(micro->model, meet->a), ff_mover_of(micro->model, meet->b));
+        bool added = add_micro_contact(micro, meet, near, i);
+        int a = ff_mover_of(micro->model, meet->a), b = ff_mover_of(micro->model, meet->b);
+        if (added && a >= 0 && b >= 0) {
+          ff_set_unite(micro->island, a, b);
         }
       }
     }

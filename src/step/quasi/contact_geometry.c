@@ -107,8 +107,7 @@ int ff_quasi_touches_at_start(const quasi_problem *problem, const ff_near *pair,
   const ff_model_shape *shapes = problem->model->shapes;
   const quasi_body *a = &problem->bodies[shapes[pair->shape_a].body];
   const quasi_body *b = &problem->bodies[shapes[pair->shape_b].body];
-  const ff_pose at_a = {a->x0, a->q0}, at_b = {b->x0, b->q0};
-  return ff_quasi_touches(problem, pair, &at_a, &at_b, margin, out);
+  return ff_quasi_touches(problem, pair, &a->start.pose, &b->start.pose, margin, out);
 }
 
 void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
@@ -145,7 +144,7 @@ double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, cons
     if (problem->model->bodies[pair[s]->id].kind == FF_BODY_FIXED) {
       continue;
     }
-    sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->v0);
+    sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->start.velocity);
     sum += isfinite(bound) ? bound * v3_norm(pair[s]->end.omega) : 0;
   }
   return problem->h * sum;
@@ -193,7 +192,7 @@ static void tie_to_points(quasi_contact *contact, ff_pose at_a, ff_pose at_b) {
 
 void ff_quasi_tie_at_start(const quasi_problem *problem, quasi_contact *contact) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  tie_to_points(contact, (ff_pose){a->x0, a->q0}, (ff_pose){b->x0, b->q0});
+  tie_to_points(contact, a->start.pose, b->start.pose);
   contact->tied = true;
 }
 
@@ -217,16 +216,16 @@ static void evaluate_tied(const quasi_contact *contact, const ff_pose *a, const 
   touch->offset = v3_axpy(v3_sub(at_a, at_b), touch->depth, touch->normal);
 }
 
-static bool same_angle(double s, double t) {
-  return s == t || (isnan(s) && isnan(t));
+/* Is it evaluated at a point of each body: with explicit geometry, or as a pair as a whole, whose
+ * witness points may jump? On a half-space that is the lowest point, which is evaluated. */
+static bool is_tied_contact(const quasi_problem *problem, const quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  return contact->tied || (contact->touch.id.kind == FF_PAIR_WHOLE &&
+                           problem->model->shapes[pair->shape_b].geom.kind != FF_HALF_SPACE);
 }
 
-/* Is it a pair as a whole that is tied to points of both bodies, since its witness points may jump?
- * On a half-space it is the lowest point, which is evaluated. */
-static bool is_tied_whole(const quasi_problem *problem, const quasi_contact *contact) {
-  const ff_near *pair = &problem->state->nears[contact->pair];
-  return contact->touch.id.kind == FF_PAIR_WHOLE &&
-         problem->model->shapes[pair->shape_b].geom.kind != FF_HALF_SPACE;
+static bool same_angle(double s, double t) {
+  return s == t || (isnan(s) && isnan(t));
 }
 
 /* Number of the first contacts of a pair that are evaluated together: a pair as a whole alone,
@@ -235,7 +234,7 @@ static int count_together(const quasi_contact *contacts, int count) {
   int n = 1;
   const double *spin = contacts->touch.spin;
   while (n < count && contacts->touch.id.kind != FF_PAIR_WHOLE &&
-         contacts[n].touch.id.kind != FF_PAIR_WHOLE &&
+         contacts[n].touch.id.kind != FF_PAIR_WHOLE && !contacts[n].tied &&
          same_angle(contacts[n].touch.spin[0], spin[0]) &&
          same_angle(contacts[n].touch.spin[1], spin[1])) {
     n++;
@@ -259,16 +258,17 @@ static bool evaluate_together(const quasi_problem *problem, const quasi_contact 
   return ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, out, rates);
 }
 
-/* Contacts whose feature pairs are constant over the step. */
+/* Contacts whose feature pairs, or points of the bodies, are constant over the step. */
 static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
   const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
   const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
   ff_manifold manifold;
   for (int first = 0; first < count;) {
-    int n = count_together(contacts + first, count - first);
-    if (is_tied_whole(problem, &contacts[first])) {
+    int n = 1;
+    if (is_tied_contact(problem, &contacts[first])) {
       evaluate_tied(&contacts[first], a, b, &contacts[first].touch);
     } else {
+      n = count_together(contacts + first, count - first);
       evaluate_together(problem, contacts + first, n, &manifold, NULL);
       for (int i = 0; i < n; i++) {
         ff_touch *touch = &contacts[first + i].touch;
@@ -304,25 +304,8 @@ static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *con
   return nearest < 0;
 }
 
-/* Contacts at points of their bodies (explicit geometry). */
-static void evaluate_tied_contacts(const quasi_problem *problem, quasi_contact *contacts,
-                                   int count) {
-  const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
-  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
-  for (int i = 0; i < count; i++) {
-    ff_touch *touch = &contacts[i].touch;
-    evaluate_tied(&contacts[i], a, b, touch);
-    touch->t1 = ff_quasi_tangent(&contacts[i], b->orientation, touch->normal);
-    ff_quasi_layer_press(problem, &contacts[i]);
-  }
-}
-
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (contacts->tied) {
-    evaluate_tied_contacts(problem, contacts, count);
-    return;
-  }
-  if (contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied_contact(problem, contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     evaluate_samples(problem, contacts, count);
     return;
   }
@@ -351,7 +334,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
                        const ff_pose *at_a, const ff_pose *at_b, ff_touch *out) {
   const ff_near *pair = &problem->state->nears[contact->pair];
   *out = contact->touch;
-  if (is_tied_whole(problem, contact) || contact->tied) {
+  if (is_tied_contact(problem, contact)) {
     evaluate_tied(contact, at_a, at_b, out);
     return true;
   }
@@ -369,8 +352,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
 bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *contact,
                              ff_touch *out) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
-  bool found = ff_quasi_touch_at(problem, contact, &start_a, &start_b, out);
+  bool found = ff_quasi_touch_at(problem, contact, &a->start.pose, &b->start.pose, out);
   bool sample = contact->touch.id.kind != FF_PAIR_NONE || contact->tied;
   /* a feature that was not there is farther away than anything moves in a step */
   return found &&
@@ -556,10 +538,11 @@ static void differentiate_together(const quasi_problem *problem, quasi_contact *
 static void differentiate_samples(const quasi_problem *problem, quasi_contact *contacts,
                                   int count) {
   for (int first = 0; first < count;) {
-    int n = count_together(contacts + first, count - first);
-    if (is_tied_whole(problem, &contacts[first])) {
+    int n = 1;
+    if (is_tied_contact(problem, &contacts[first])) {
       differentiate_tied(problem, &contacts[first]);
     } else {
+      n = count_together(contacts + first, count - first);
       differentiate_together(problem, contacts + first, n);
     }
     first += n;
@@ -567,13 +550,7 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
 }
 
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (contacts->tied) {
-    for (int i = 0; i < count; i++) {
-      differentiate_tied(problem, &contacts[i]);
-    }
-    return;
-  }
-  if (contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied_contact(problem, contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     differentiate_samples(problem, contacts, count);
     return;
   }
