@@ -110,8 +110,9 @@ static void change_entry_force(ff_midpoint *mid, entry *e, const double change[3
   ff_rows_hit(&mid->rows, e->row, impulse, mid->reached);
 }
 
-ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
-                                   const ff_point *point, double half, ff_patch *patch) {
+/* All but the energy at the start of the step. */
+static ff_midpoint_law law_at_start(const ff_model *model, const ff_near *near,
+                                    const ff_point *point, double half) {
   ff_midpoint_law out = {.binding = &model->bindings[near->binding],
                          .plain = ff_point_is_plain(point),
                          .weight = point->weight,
@@ -126,6 +127,12 @@ ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
   out.fleeting =
       point->pace > FF_MIDPOINT_FLEETING && change > FF_MIDPOINT_FAR * point->patch.depth;
   out.depth = out.fleeting ? point->patch.depth : out.depth;
+  return out;
+}
+
+ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
+                                   const ff_point *point, double half, ff_patch *patch) {
+  ff_midpoint_law out = law_at_start(model, near, point, half);
   *patch = point->patch;
   out.energy = out.binding->overlaps ? 0 : ff_midpoint_energy(&out, patch, out.depth);
   return out;
@@ -152,10 +159,13 @@ static double sample_weight_bound(const ff_state *state, const ff_near *near,
 ff_midpoint_law ff_midpoint_crowd_law_of(const ff_model *model, const ff_state *state,
                                          const ff_near *near, const ff_point *point, double half,
                                          ff_patch *patch) {
-  ff_midpoint_law out = ff_midpoint_law_of(model, near, point, half, patch);
+  ff_midpoint_law out = law_at_start(model, near, point, half);
   out.discrete = out.binding->normal->gradient && !out.fleeting;
   if (!out.plain && out.weight_slope != 0) {
     out.weight_most = sample_weight_bound(state, near, point);
+  }
+  if (!out.discrete || !out.plain) { /* else the law knows it */
+    *patch = point->patch;
     out.energy = ff_midpoint_energy(&out, patch, out.depth);
   }
   return out;
@@ -550,28 +560,33 @@ static void turn_entry_memory(const ff_model *model, const ff_state *state, cons
   }
 }
 
+/* Bodies of a contact of a large island; b's velocity is of use only if b is not free. */
+static ff_contact_bodies crowd_contact_bodies(const ff_model *model, const ff_state *state,
+                                              const ff_meet *meet, const ff_crowd_frame *frame) {
+  ff_contact_bodies out = {
+      .a = meet->a, .b = meet->b, .arm_a = frame->arm_a, .arm_b = frame->arm_b};
+  if (!ff_body_is_inside(&model->bodies[meet->b])) {
+    const ff_body_motion *b = &state->bodies[meet->b];
+    out.velocity_b = v3_add(b->velocity, v3_cross(b->omega, frame->arm_b));
+  }
+  return out;
+}
+
 /* A contact of a large island: its laws once more at what its last solution saw, for what memory
  * and ledger need of them. */
 static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, ff_state *state,
-                                 const ff_crowd_contact *c, double *rates) {
+                                 const ff_crowd_contact *c, const double v[3], double *rates) {
   const ff_crowd_link *link = &mid->crowd.order.links[c->link];
   const ff_point *point = &state->points[link->point];
-  if (c->idle) {
-    memset(c->held->force, 0, sizeof c->held->force);
-    c->held->mode = FF_OPEN;
-    return;
-  }
   entry *e = &mid->entries[mid->count]; /* scratch */
-  double v[3];
   e->law = c->law;
   e->near = &state->nears[link->near];
   e->point = link->point;
-  e->bodies = contact_bodies_of(state, &state->meets[link->meet], point);
+  e->bodies = crowd_contact_bodies(model, state, &state->meets[link->meet], &c->frame);
   e->patch = point->patch;
   e->held = c->held;
   e->w[0] = c->w[0];
   memcpy(e->force, c->force, sizeof e->force);
-  ff_crowd_velocity(&mid->crowd, c, v);
   ff_midpoint_force(&e->law, mid->half, -v[0], &e->patch, &e->normal, &e->elastic);
   e->normal.force = c->force[0] - c->beside;
   memcpy(e->patch.slip, c->slip, sizeof c->slip);
@@ -586,6 +601,26 @@ static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, 
   e->friction.normal_force = c->beside;
   memcpy(e->friction.force, c->force + 1, sizeof e->friction.force);
   finish_entry(mid, model, state, e, v, rates);
+}
+
+/* Memory, ledger and forces of all contacts of large islands, and what these forces are off. */
+static void finish_crowd(const ff_midpoint *mid, const ff_model *model, ff_state *state,
+                         double *rates) {
+  double error = 0, largest = 0;
+  for (int i = 0; i < mid->crowd.order.large_count; i++) {
+    const ff_crowd_contact *c = &mid->crowd.contacts[i];
+    if (c->idle) {
+      memset(c->held->force, 0, sizeof c->held->force);
+      c->held->mode = FF_OPEN;
+      continue;
+    }
+    double v[3];
+    ff_crowd_velocity(&mid->crowd, c, v);
+    error = greater(error, ff_crowd_error(&mid->crowd, c, v));
+    largest = greater(largest, fabs(c->force[0]));
+    finish_crowd_contact(mid, model, state, c, v, rates);
+  }
+  state->crowd_residual = largest > 0 ? error / largest : 0;
 }
 
 /* Work of applied forces and drives is booked at the velocities of the start; those of the middle,
@@ -671,20 +706,14 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
   }
   warm_start_entries(mid, model, state);
   sweep_entries(mid, model, state);
-  state->crowd_residual = 0;
   if (mid->crowd.order.large_count > 0) {
     ff_crowd_load(&mid->crowd, model, state, mid->shares, team);
     ff_crowd_solve(&mid->crowd, team, info);
-    state->crowd_residual = ff_crowd_residual(&mid->crowd);
   }
   if (state->sleep.count > 0 && wake_pressed_bodies(mid, model, state)) {
     return false;
   }
-  if (mid->crowd.order.large_count > 0) {
-    for (int i = 0; i < mid->crowd.order.large_count; i++) {
-      finish_crowd_contact(mid, model, state, &mid->crowd.contacts[i], rates);
-    }
-  }
+  finish_crowd(mid, model, state, rates);
   for (int i = 0; i < mid->count; i++) {
     double v[3];
     entry_velocity(mid, &mid->entries[i], v);
