@@ -216,13 +216,12 @@ static void evaluate_tied(const quasi_contact *contact, const ff_pose *a, const 
   touch->offset = v3_axpy(v3_sub(at_a, at_b), touch->depth, touch->normal);
 }
 
-/* Is a contact evaluated at points of its bodies: in explicit geometry, and of a pair of finite
- * shapes as a whole, whose witness points may jump? */
+/* Is it evaluated at a point of each body: with explicit geometry, or as a pair as a whole, whose
+ * witness points may jump? On a half-space that is the lowest point, which is evaluated. */
 static bool is_tied_contact(const quasi_problem *problem, const quasi_contact *contact) {
   const ff_near *pair = &problem->state->nears[contact->pair];
-  return contact->tied ||
-         (contact->touch.id.kind == FF_PAIR_WHOLE &&
-          problem->model->shapes[pair->shape_b].geom.kind != FF_HALF_SPACE);
+  return contact->tied || (contact->touch.id.kind == FF_PAIR_WHOLE &&
+                           problem->model->shapes[pair->shape_b].geom.kind != FF_HALF_SPACE);
 }
 
 static bool same_angle(double s, double t) {
