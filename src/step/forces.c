@@ -536,7 +536,7 @@ typedef struct pairs_job {
 } pairs_job;
 
 /* Opens the points of a pair and finds them, with all of their laws that concern no other pair. */
-static void find_pair(const pairs_job *job, const ff_meet *meet, ff_near *near, bool alone) {
+static void detect_pair(const pairs_job *job, const ff_meet *meet, ff_near *near, bool alone) {
   const ff_model *model = job->model;
   ff_state *state = job->state;
   double margin = ff_pair_margin(model, state, meet, near);
@@ -553,14 +553,14 @@ static void find_pair(const pairs_job *job, const ff_meet *meet, ff_near *near, 
 }
 
 /* state->active of a body pair: 1 if it has points, or touched. */
-static void find_pairs(void *context, int first, int end) {
+static void detect_pairs(void *context, int first, int end) {
   const pairs_job *job = context;
   ff_state *state = job->state;
   for (int m = first; m < end; m++) {
     const ff_meet *meet = &state->meets[m];
     bool skips = ff_sleep_skips(state, meet), active = !skips && meet->touching;
     for (int n = meet->first_near; n < meet->first_near + meet->near_count && !skips; n++) {
-      find_pair(job, meet, &state->nears[n], false);
+      detect_pair(job, meet, &state->nears[n], false);
       active = active || !state->nears[n].clear;
     }
     state->active[m] = active;
@@ -573,7 +573,7 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
     state->stiffness = state->damping = 0;
   }
   pairs_job job = {model, state, y};
-  ff_team_for(state->team, find_pairs, &job, state->meet_count, FF_PAIRS_CHUNK);
+  ff_team_for(state->team, detect_pairs, &job, state->meet_count, FF_PAIRS_CHUNK);
   state->active_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
     if (!state->active[m]) {
@@ -584,7 +584,7 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       ff_near *near = &state->nears[n];
       if (near->pending) {
-        find_pair(&job, meet, near, true);
+        detect_pair(&job, meet, near, true);
       }
       if (!near->clear && ff_model_holds(model, &model->bindings[near->binding])) {
         push_held_pair(model, state, meet, near, ledger);
