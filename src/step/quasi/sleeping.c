@@ -112,11 +112,11 @@ void ff_quasi_hold_body(quasi_problem *problem, int i) {
   quasi_body *body = &problem->bodies[i];
   const ff_body_motion *now = &problem->state->bodies[i];
   body->node = -1;
-  body->end = *now;
+  body->start = *now;
+  body->start.velocity = body->start.omega = v3(0, 0, 0);
+  body->end = body->start;
   body->free_end = body->middle = now->pose;
-  body->start.velocity = body->start.omega = body->v_free = v3(0, 0, 0);
-  body->l0 = body->l = body->l_free = v3(0, 0, 0);
-  body->end.velocity = body->end.omega = v3(0, 0, 0);
+  body->v_free = body->l0 = body->l = body->l_free = v3(0, 0, 0);
 }
 
 /* Wakes that body of a pair which is asleep. */
