@@ -439,23 +439,29 @@ static void audit_pair(ff_auditor *auditor, const ff_model *model, ff_state *sta
   }
 }
 
-/* Of active pairs, what changes nothing but themselves. Notes in the sums of a chunk whether there
- * is more to do, and whether a pair touches. */
+/* Of active pairs, what changes nothing but themselves. Notes in the sums of a chunk from which to
+ * which pair there is more to do, and whether one touches. */
 static void look_at_pairs(void *context, int first, int end) {
   const move_job *job = context;
   const ff_state *state = job->state;
-  bool more = false, touched = false;
+  int from = end, to = first;
+  bool touched = false;
   for (int m = first; m < end; m++) {
     const ff_meet *meet = ff_state_active(state, m);
+    bool more = false;
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
       double depth = near_depth(near, state->points);
       more = more || (depth > 0 && (!meet->touching || is_too_deep(job->model, near, depth)));
       touched = touched || depth > 0;
     }
+    from = more && m < from ? m : from;
+    to = more ? m + 1 : to;
   }
-  state->sums[first / FF_NEARS_CHUNK][0] = more;
-  state->sums[first / FF_NEARS_CHUNK][1] = touched;
+  double *sums = state->sums[first / FF_NEARS_CHUNK];
+  sums[0] = from;
+  sums[1] = to;
+  sums[2] = touched;
 }
 
 void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
@@ -466,9 +472,8 @@ void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
   int active = fast ? 0 : ff_state_active_count(state);
   ff_team_for(state->team, look_at_pairs, &job, active, FF_NEARS_CHUNK);
   for (int k = 0; k < ff_chunks_of(active, FF_NEARS_CHUNK); k++) {
-    int first = k * FF_NEARS_CHUNK, end = first + FF_NEARS_CHUNK;
-    auditor->touched |= state->sums[k][1] > 0;
-    for (int m = first; state->sums[k][0] > 0 && m < end && m < active; m++) {
+    auditor->touched |= state->sums[k][2] > 0;
+    for (int m = (int)state->sums[k][0]; m < (int)state->sums[k][1]; m++) {
       audit_pair(auditor, model, state, before, ff_state_active(state, m), h, false, &begun);
     }
   }

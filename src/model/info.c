@@ -260,20 +260,26 @@ static ff_patch probe_patch(const probe *p, double depth, double rate) {
   return patch;
 }
 
-/* Depth at which the law stores the kinetic energy of the approach and the work of the weight. */
+/* Does the law store less at a depth than the kinetic energy of the approach and the work of the
+ * weight? */
+static bool probe_stores_less(const probe *p, double depth, double energy, double weight) {
+  ff_normal normal;
+  ff_patch patch = probe_patch(p, depth, 0);
+  p->binding->normal->normal(&p->binding->normal_params, &patch, &normal);
+  return normal.energy < energy + weight * depth;
+}
+
+/* Depth at which it stores as much, by bisection to the last bit. */
 static double probe_deepest(const probe *p, double energy, double weight) {
   double low = 0, high = 1;
-  ff_normal normal;
-  for (int i = 0; i < 200; i++) {
-    double middle = i < 40 ? high : 0.5 * (low + high);
-    ff_patch patch = probe_patch(p, middle, 0);
-    p->binding->normal->normal(&p->binding->normal_params, &patch, &normal);
-    if (normal.energy < energy + weight * middle) {
-      low = middle;
-      high = i < 40 ? 2 * high : high;
-    } else {
-      high = middle;
-    }
+  for (int i = 0; i < 40 && probe_stores_less(p, high, energy, weight); i++) {
+    low = high;
+    high *= 2;
+  }
+  double middle = 0.5 * (low + high);
+  for (int i = 0; i < 160 && middle > low && middle < high; i++) {
+    *(probe_stores_less(p, middle, energy, weight) ? &low : &high) = middle;
+    middle = 0.5 * (low + high);
   }
   return high;
 }
