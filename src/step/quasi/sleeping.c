@@ -114,9 +114,10 @@ void ff_quasi_hold_body(quasi_problem *problem, int i) {
   body->node = -1;
   body->end = *now;
   body->free_end = body->middle = now->pose;
-  body->v0 = body->w0 = body->v_free = v3(0, 0, 0);
+  body->v_free = v3(0, 0, 0);
   body->l0 = body->l = body->l_free = v3(0, 0, 0);
   body->end.velocity = body->end.omega = v3(0, 0, 0);
+  body->start = body->end;
 }
 
 /* Wakes that body of a pair which is asleep. */
