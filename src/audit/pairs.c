@@ -197,6 +197,13 @@ static double pair_closing_speed(const ff_body_motion *motions, int a, int b, ff
   return speed[1] - speed[0];
 }
 
+static double pair_sliding_speed(const ff_body_motion *motions, int a, int b, ff_vec3 point,
+                                 ff_vec3 normal) {
+  ff_vec3 v =
+      v3_sub(ff_motion_velocity(&motions[a], point), ff_motion_velocity(&motions[b], point));
+  return v3_norm(v3_axpy(v, -v3_dot(normal, v), normal));
+}
+
 /* Restitution of spring and damper in parallel: when the spring has recovered, exp(-pi zeta / w),
  * or when their force vanishes, exp(-zeta (pi - atan(2 zeta w / (1 - 2 zeta^2))) / w), with w^2 = 1
  * - zeta^2: contacts end somewhere between. False: not known. */
@@ -308,6 +315,7 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   ff_impact_watch watch = {.a = meet->a, .b = meet->b, .since = state->t, .normal = point->normal};
   bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
   watch.approach = pair_closing_speed(before, meet->a, meet->b, point->point, point->normal);
+  watch.slide = pair_sliding_speed(before, meet->a, meet->b, point->point, point->normal);
   watch.core = model->midpoint ? INFINITY : model->bindings[binding].layer.max_deflection;
   if (!(watch.approach > 10 * h * v3_norm(model->run.gravity) && watch.approach > 0 &&
         inverse > 0)) {
@@ -321,10 +329,12 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   }
 }
 
-/* Compares with the law; gravity changes the speed while they touch. */
+/* Compares with the law; gravity changes the speed while they touch, and so does the normal of
+ * bodies that slide over each other, as it turns. */
 static void impact_judge(ff_auditor *auditor, const ff_model *model, const ff_impact_watch *watch,
                          double separation, double t, double h) {
   double pull = 2 * v3_norm(model->run.gravity) * (t - watch->since + h) / watch->approach;
+  pull += watch->slide * watch->turned / watch->approach;
   double e = greater(separation, 0) / watch->approach;
   double off = greater(watch->least - e, e - watch->most);
   if (off > FF_LIMIT_IMPACT + pull) {
@@ -347,6 +357,12 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
       continue;
     }
     bool touches = meet_touches(state, meet);
+    int binding;
+    const ff_point *point = only_point(state, meet, &binding);
+    if (touches && !point) { /* other shapes of the same bodies touch, too */
+      continue;
+    }
+    watch.turned = point ? v3_norm(v3_sub(point->normal, watch.normal)) : watch.turned;
     if (touches && state->t < watch.latest) {
       auditor->impacts[kept++] = watch;
     } else if (state->t > watch.since) {

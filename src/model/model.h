@@ -289,10 +289,21 @@ static inline bool ff_model_is_ground_crowd(const ff_model *model) {
          model->free_count >= FF_CROWD_BODIES;
 }
 
+/* The same of `quasi-rigid` in order 2, unless islands are to be solved exactly: islands of any
+ * size are then solved as crowds (step/quasi/crowd.h). With fewer bodies impacts of small islands
+ * cut the steps of all, which resolves them. */
+enum { FF_LAYER_CROWD_BODIES = 128 };
+static inline bool ff_model_is_layer_crowd(const ff_model *model) {
+  const ff_stepper_def *def = &model->run.stepper;
+  return model->stepper->contacts == FF_CONTACTS_BY_LAYER && def->order == 2 && def->accuracy > 0 &&
+         model->free_count >= FF_LAYER_CROWD_BODIES;
+}
+
 /* May bodies at rest sleep (step/sleep.h)? */
 static inline bool ff_model_sleeps(const ff_model *model) {
   return model->run.stepper.sleep > 0 &&
-         (model->midpoint || model->stepper->contacts == FF_CONTACTS_BY_GROUND);
+         (model->midpoint || model->stepper->contacts == FF_CONTACTS_BY_GROUND ||
+          model->stepper->contacts == FF_CONTACTS_BY_LAYER);
 }
 
 /* Resolves the laws from their given parameters and the pair's materials, and checks that the

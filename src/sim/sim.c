@@ -53,8 +53,9 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   sim->own = *model;
   model = sim->model = &sim->own;
   sim->stepper = ff_stepper_of(model);
-  ff_status status = ff_state_make(&sim->state, model, sim->stepper->point_size,
-                                   sim->stepper->pooled, &sim->arena);
+  bool pooled = sim->stepper->pooled || ff_model_is_ground_crowd(model);
+  ff_status status =
+      ff_state_make(&sim->state, model, sim->stepper->point_size, pooled, &sim->arena);
   if (status == FF_OK) {
     status = ff_work_make(&sim->work, model, &sim->state);
   }

@@ -30,6 +30,9 @@ typedef struct ff_crowd_contact {
   double rate;          /* m/s, of the depth where the normal law was evaluated last */
   double left[3];       /* m/s, velocity of a against b that its last solution left */
   double slip[2];       /* m/s, the same of the friction law, as it wants it */
+  bool shares;          /* its weight changes with more than its depth: with the rest of grad w; */
+  ff_gradient rest;     /* 1/m, 1/rad; turn about the point */
+  double energy;        /* J, of the law: force and moment on a are -energy times the rest */
 } ff_crowd_contact;
 
 typedef struct ff_crowd {
@@ -37,8 +40,10 @@ typedef struct ff_crowd {
   ff_crowd_contact *contacts; /* of the large islands, in their order */
   ff_crowd_bodies bodies;     /* changes until the middle of the step */
   double half;                /* s, half the step */
-  double settled;             /* 1, relative change of forces that ends the sweeps */
-  ff_crowd_change *chunks;    /* of a colour: N */
+  double settled;          /* 1, relative change of forces that ends the sweeps of large islands, */
+  double settled_small;    /* and of others */
+  double exact, near;      /* 1, of a single normal force: ff_midpoint_normal */
+  ff_crowd_change *chunks; /* of a colour: N */
 } ff_crowd;
 
 ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,
@@ -49,10 +54,10 @@ void ff_crowd_load(ff_crowd *crowd, const ff_model *model, ff_state *state, cons
                    ff_team *team);
 /* Solves them; adds to info what it took. */
 void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info);
-/* 1, bound on the error of a force of the solution over the largest force: forces follow the
- * velocity of their contact, which has changed since it was solved last, by at most the inverse of
- * its Delassus block. */
-double ff_crowd_residual(const ff_crowd *crowd);
+/* N, bound on the error of the forces of a contact that moves at v (m/s) in the solution: they
+ * follow its velocity, which has changed since it was solved last, by at most the inverse of its
+ * Delassus block. */
+double ff_crowd_error(const ff_crowd *crowd, const ff_crowd_contact *contact, const double v[3]);
 /* Velocity of a against b along the axes in the middle of the step. */
 void ff_crowd_velocity(const ff_crowd *crowd, const ff_crowd_contact *contact, double v[3]);
 

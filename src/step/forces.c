@@ -328,16 +328,18 @@ double ff_contact_frequency(const ff_model *model, const ff_state *state, const 
   return greater(sqrt(greater(0, ease * stiff)), ease * normal.d_rate);
 }
 
-/* Of a midpoint-implicit contact: the weight changes as the bodies move, which works by the energy
- * E of the law at the depth. Of E grad w what is along grad depth is solved for, the rest acts as
- * it is. */
-static void push_by_weight(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
-                           const ff_point *point, double energy, double *ledger) {
+ff_gradient ff_point_weight_rest(const ff_point *point) {
   double along = ff_point_weight_slope(point) * point->pace;
-  ff_vec3 shift = v3_axpy(point->d_weight.shift, along, point->push);
-  ff_vec3 turn = v3_axpy(point->d_weight.turn, along, point->lever);
-  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, shift),
-                  v3_scale(-energy, turn), ledger);
+  return (ff_gradient){v3_axpy(point->d_weight.shift, along, point->push),
+                       v3_axpy(point->d_weight.turn, along, point->lever)};
+}
+
+void ff_contact_push_by_weight(const ff_model *model, ff_state *state,
+                               const ff_contact_bodies *bodies, const ff_point *point,
+                               double energy, double *ledger) {
+  ff_gradient rest = ff_point_weight_rest(point);
+  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, rest.shift),
+                  v3_scale(-energy, rest.turn), ledger);
 }
 
 /* The normal law of a point that touches: into the point; returns its answer for a sample. *energy:
@@ -433,6 +435,7 @@ static bool takes_part(const ff_model *model, const ff_state *state, const ff_me
 static void held_pair_laws(const ff_model *model, ff_state *state, const ff_meet *meet,
                            const ff_near *near, const double *y) {
   const ff_binding *binding = &model->bindings[near->binding];
+  bool crowd = ff_model_is_crowd(model); /* weights are solved for with the contacts */
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     ff_point *point = &state->points[i];
     if (!point->touching) {
@@ -440,7 +443,8 @@ static void held_pair_laws(const ff_model *model, ff_state *state, const ff_meet
     }
     if (state->middle) {
       point->touching = takes_part(model, state, meet, point);
-      if (point->touching && point->patch.depth > 0 && !ff_point_is_plain(point)) {
+      bool weighs = !crowd && point->patch.depth > 0 && !ff_point_is_plain(point);
+      if (point->touching && weighs) {
         ff_normal normal;
         binding->normal->normal(&binding->normal_params, &point->patch, &normal);
         point->energy_n = normal.energy;
@@ -458,12 +462,14 @@ static void held_pair_laws(const ff_model *model, ff_state *state, const ff_meet
   }
 }
 
-/* What these contacts push: in the middle of a step by their weights, which are not solved for. */
+/* What these contacts push: in the middle of a step by their weights, unless these are
+ * solved for. */
 static void push_held_pair(const ff_model *model, ff_state *state, const ff_meet *meet,
                            const ff_near *near, double *ledger) {
+  bool crowd = ff_model_is_crowd(model);
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     ff_point *point = &state->points[i];
-    bool weighs = point->patch.depth > 0 && !ff_point_is_plain(point);
+    bool weighs = !crowd && point->patch.depth > 0 && !ff_point_is_plain(point);
     if (!point->touching || (state->middle && !weighs)) {
       continue;
     }
@@ -472,7 +478,7 @@ static void push_held_pair(const ff_model *model, ff_state *state, const ff_meet
     bodies.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
     if (state->middle) {
       bodies.velocity_b = ff_motion_velocity(&state->bodies[meet->b], point->point);
-      push_by_weight(model, state, &bodies, point, point->energy_n, ledger);
+      ff_contact_push_by_weight(model, state, &bodies, point, point->energy_n, ledger);
       point->energy_n = 0;
     } else {
       ff_contact_push(model, state, &bodies, point->point, point->force, point->moment, NULL);

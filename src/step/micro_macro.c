@@ -454,29 +454,43 @@ static void show_early_impacts(ff_state *state) {
   }
 }
 
-/* Bodies and contact points where the state is now. */
-static ff_status micro_refresh(ff_work *work) {
+/* Bodies where the state is now, and pairs that are near there. */
+static ff_status list_micro_pairs(ff_work *work) {
   ff_state *state = work->state;
   bool stale = ff_candidates_stale(work->model, state, state->t, state->y);
   ff_bodies_update(work->model, state, state->t, state->y);
-  if (stale) {
-    ff_candidates_wish(work->model, state, work->model->run.stepper.step);
-    ff_status status = ff_work_list(work);
-    if (status != FF_OK) {
-      return status;
-    }
+  if (!stale) {
+    return FF_OK;
   }
-  ff_contacts_find(work->model, state);
+  ff_candidates_wish(work->model, state, work->model->run.stepper.step);
+  return ff_work_list(work);
+}
+
+/* Contact points where the bodies are, and the energy of their elastic parts. */
+static ff_status find_micro_points(ff_work *work) {
+  ff_state *state = work->state;
+  ff_status status = FF_OK;
+  bool lacked;
+  do {
+    ff_contacts_find(work->model, state);
+    lacked = ff_work_lacked_points(work, &status);
+    state->evaluations += lacked; /* of forces: none was taken back */
+  } while (lacked && status == FF_OK);
   ff_samples_forget(work->model, state);
   ff_micro_store(work->model, state);
-  show_early_impacts(state);
-  return FF_OK;
+  return status;
+}
+
+static ff_status micro_refresh(ff_work *work) {
+  ff_status status = list_micro_pairs(work);
+  status = status == FF_OK ? find_micro_points(work) : status;
+  show_early_impacts(work->state);
+  return status;
 }
 
 static void restore_micro_state(ff_work *work, double t) {
-  ff_state *state = work->state;
-  memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
-  state->t = t;
+  ff_work_restore(work);
+  work->state->t = t;
   micro_refresh(work);
 }
 
@@ -488,9 +502,13 @@ static bool leave_rigid_parts(ff_work *work) {
     if (!ff_micro_is_inside(model, work->state)) {
       return true;
     }
-    if (!ff_micro_leave(work->micro, work->micro->places) || !ff_work_tidy(work)) {
+    double stored = ff_micro_elastic_energy(work->state);
+    if (!ff_micro_leave(work->micro, work->micro->places) || !ff_work_tidy(work) ||
+        find_micro_points(work) != FF_OK) {
       return false;
     }
+    stored -= ff_micro_elastic_energy(work->state);
+    ff_state_ledger(work->state)[FF_Y_LOST + FF_LOST_STEP] += stored;
   }
   return true;
 }
@@ -517,6 +535,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
   ff_micro *micro = work->micro;
   double t = state->t;
   micro->h = t_end - t;
+  state->move_count = 0;
   if (ff_sleep_begin(work->model, state, t_end)) {
     state->t = t_end;
     work->steps++;
@@ -547,14 +566,19 @@ static ff_status micro_step(ff_work *work, double t_end) {
   state->crowd_accuracy = crowd ? work->model->run.stepper.accuracy : 0;
   state->crowd_residual = crowd ? micro->crowd.residual : 0;
   state->t = t_end;
-  status = micro_refresh(work);
-  micro = work->micro; /* it may have grown */
+  status = list_micro_pairs(work);
   if (status != FF_OK) {
     memcpy(state->points, micro->held, bytes); /* the list is still the old one */
     memcpy(state->own_points, micro->held_own, own_bytes);
     restore_micro_state(work, t);
     return status;
   }
+  status = find_micro_points(work);
+  if (status != FF_OK) {
+    restore_micro_state(work, t);
+    return status;
+  }
+  show_early_impacts(state);
   if (!leave_rigid_parts(work)) {
     restore_micro_state(work, t);
     return FF_ERROR_STEP;

@@ -110,13 +110,15 @@ static void change_entry_force(ff_midpoint *mid, entry *e, const double change[3
   ff_rows_hit(&mid->rows, e->row, impulse, mid->reached);
 }
 
-ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
-                                   const ff_point *point, double half, ff_patch *patch) {
+/* All but the energy at the start of the step. */
+static ff_midpoint_law law_at_start(const ff_model *model, const ff_near *near,
+                                    const ff_point *point, double half) {
   ff_midpoint_law out = {.binding = &model->bindings[near->binding],
                          .plain = ff_point_is_plain(point),
                          .weight = point->weight,
                          .pace = point->pace,
                          .weight_depth = point->patch.depth,
+                         .weight_most = INFINITY,
                          .depth = point->patch.depth - half * point->patch.depth_rate};
   const ff_law *law = out.binding->normal;
   out.pulls = law->traits(&out.binding->normal_params) & FF_LAW_PULLS;
@@ -125,13 +127,52 @@ ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
   out.fleeting =
       point->pace > FF_MIDPOINT_FLEETING && change > FF_MIDPOINT_FAR * point->patch.depth;
   out.depth = out.fleeting ? point->patch.depth : out.depth;
+  return out;
+}
+
+ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
+                                   const ff_point *point, double half, ff_patch *patch) {
+  ff_midpoint_law out = law_at_start(model, near, point, half);
   *patch = point->patch;
   out.energy = out.binding->overlaps ? 0 : ff_midpoint_energy(&out, patch, out.depth);
   return out;
 }
 
-static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, const ff_state *state,
-                               const ff_crowd_link *link) {
+/* Bound of the weight of a sample at other depths. Samples of a pair fade into the pair as a whole
+ * where it is deep (geom/manifold.h); a fast impact may be evaluated so deep, and continued with
+ * the slope of the weight a sample would get more than it has without fading. */
+static double sample_weight_bound(const ff_state *state, const ff_near *near,
+                                  const ff_point *point) {
+  double all = 0, whole = 0;
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    const ff_point *other = &state->points[i];
+    double weight = ff_point_is_found(other) ? other->weight : 0;
+    all += weight;
+    whole += other->id.kind == FF_PAIR_WHOLE ? weight : 0;
+  }
+  if (point->id.kind == FF_PAIR_WHOLE) {
+    return all;
+  }
+  return whole > 0 && whole < all ? point->weight / (1 - whole / all) : INFINITY;
+}
+
+ff_midpoint_law ff_midpoint_crowd_law_of(const ff_model *model, const ff_state *state,
+                                         const ff_near *near, const ff_point *point, double half,
+                                         ff_patch *patch) {
+  ff_midpoint_law out = law_at_start(model, near, point, half);
+  out.discrete = out.binding->normal->gradient && !out.fleeting;
+  if (!out.plain && out.weight_slope != 0) {
+    out.weight_most = sample_weight_bound(state, near, point);
+  }
+  if (!out.discrete || !out.plain) { /* else the law knows it */
+    *patch = point->patch;
+    out.energy = ff_midpoint_energy(&out, patch, out.depth);
+  }
+  return out;
+}
+
+static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, ff_state *state,
+                               const ff_crowd_link *link, double *ledger) {
   const ff_point *point = &state->points[link->point];
   const ff_meet *meet = &state->meets[link->meet];
   const ff_row_axes axes = ff_row_axes_of(point);
@@ -142,6 +183,11 @@ static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, const ff
   mid->settled = ff_binding_has_bristles(e->law.binding) ? KEPT : mid->settled;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   e->bodies = contact_bodies_of(state, meet, point);
+  if (ff_model_is_crowd(model) && point->patch.depth > 0 && !ff_point_is_plain(point)) {
+    ff_normal normal;
+    e->law.binding->normal->normal(&e->law.binding->normal_params, &e->patch, &normal);
+    ff_contact_push_by_weight(model, state, &e->bodies, point, normal.energy, ledger);
+  }
   e->row = ff_rows_add(&mid->rows, model, state, meet->a, meet->b, &axes);
   e->speed[0] = -e->patch.depth_rate / e->law.pace;
   e->speed[1] = e->patch.slip[0];
@@ -179,7 +225,8 @@ static void list_contacts(ff_midpoint *mid, const ff_model *model, const ff_stat
 }
 
 /* Contacts of large islands go to the crowd solver, the others become entries. */
-static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
+static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *state,
+                           double *ledger) {
   ff_crowd_order *order = &mid->crowd.order;
   mid->count = 0;
   mid->settled = SETTLED;
@@ -187,7 +234,7 @@ static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *st
   ff_rows_begin(&mid->rows, model, state, NULL, 0, false);
   ff_crowd_sort(order);
   for (int i = order->large_count; i < order->count; i++) {
-    add_midpoint_entry(mid, model, state, &order->links[order->order[i]]);
+    add_midpoint_entry(mid, model, state, &order->links[order->order[i]], ledger);
   }
 }
 
@@ -337,7 +384,7 @@ static void solve_entry_friction(const ff_midpoint *mid, entry *e, const double 
   const void *params = &e->law.binding->friction_params;
   ff_patch *patch = &e->patch;
   double depth = patch->depth;
-  patch->depth = greater(FF_AT_SURFACE, depth);
+  patch->depth = greater(FF_AT_SURFACE, ff_midpoint_friction_depth(&e->law, depth));
   if (law->friction_held) {
     law->friction_held(params, patch, &e->normal, memory, &e->held->ahead, &e->friction);
   } else if (!e->law.binding->frictionless && e->normal.force > 0) {
@@ -397,7 +444,8 @@ static double solve_entry_normal(const ff_midpoint *mid, entry *e, double v[3]) 
   double beside = e->friction.normal_force;
   double rate = -(v[0] - mid->half * e->w[0] * (e->force[0] - beside));
   double f = ff_midpoint_normal(&e->law, mid->half, mid->half * e->w[0], rate, e->force[0] - beside,
-                                EXACT * mid->settled, &e->patch, &e->normal, &e->elastic);
+                                EXACT * mid->settled, EXACT * mid->settled, &e->patch, &e->normal,
+                                &e->elastic);
   double kick = mid->half * (f + beside - e->force[0]);
   e->normal.force = f;
   v[1] += e->w[3] * kick;
@@ -512,28 +560,33 @@ static void turn_entry_memory(const ff_model *model, const ff_state *state, cons
   }
 }
 
+/* Bodies of a contact of a large island; b's velocity is of use only if b is not free. */
+static ff_contact_bodies crowd_contact_bodies(const ff_model *model, const ff_state *state,
+                                              const ff_meet *meet, const ff_crowd_frame *frame) {
+  ff_contact_bodies out = {
+      .a = meet->a, .b = meet->b, .arm_a = frame->arm_a, .arm_b = frame->arm_b};
+  if (!ff_body_is_inside(&model->bodies[meet->b])) {
+    const ff_body_motion *b = &state->bodies[meet->b];
+    out.velocity_b = v3_add(b->velocity, v3_cross(b->omega, frame->arm_b));
+  }
+  return out;
+}
+
 /* A contact of a large island: its laws once more at what its last solution saw, for what memory
  * and ledger need of them. */
 static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, ff_state *state,
-                                 const ff_crowd_contact *c, double *rates) {
+                                 const ff_crowd_contact *c, const double v[3], double *rates) {
   const ff_crowd_link *link = &mid->crowd.order.links[c->link];
   const ff_point *point = &state->points[link->point];
-  if (c->idle) {
-    memset(c->held->force, 0, sizeof c->held->force);
-    c->held->mode = FF_OPEN;
-    return;
-  }
   entry *e = &mid->entries[mid->count]; /* scratch */
-  double v[3];
   e->law = c->law;
   e->near = &state->nears[link->near];
   e->point = link->point;
-  e->bodies = contact_bodies_of(state, &state->meets[link->meet], point);
+  e->bodies = crowd_contact_bodies(model, state, &state->meets[link->meet], &c->frame);
   e->patch = point->patch;
   e->held = c->held;
   e->w[0] = c->w[0];
   memcpy(e->force, c->force, sizeof e->force);
-  ff_crowd_velocity(&mid->crowd, c, v);
   ff_midpoint_force(&e->law, mid->half, -v[0], &e->patch, &e->normal, &e->elastic);
   e->normal.force = c->force[0] - c->beside;
   memcpy(e->patch.slip, c->slip, sizeof c->slip);
@@ -542,9 +595,32 @@ static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, 
   } else {
     solve_entry_friction(mid, e, c->memory);
   }
+  if (c->shares) {
+    ff_contact_push_by_weight(model, state, &e->bodies, point, c->energy, rates + state->ledger_at);
+  }
   e->friction.normal_force = c->beside;
   memcpy(e->friction.force, c->force + 1, sizeof e->friction.force);
   finish_entry(mid, model, state, e, v, rates);
+}
+
+/* Memory, ledger and forces of all contacts of large islands, and what these forces are off. */
+static void finish_crowd(const ff_midpoint *mid, const ff_model *model, ff_state *state,
+                         double *rates) {
+  double error = 0, largest = 0;
+  for (int i = 0; i < mid->crowd.order.large_count; i++) {
+    const ff_crowd_contact *c = &mid->crowd.contacts[i];
+    if (c->idle) {
+      memset(c->held->force, 0, sizeof c->held->force);
+      c->held->mode = FF_OPEN;
+      continue;
+    }
+    double v[3];
+    ff_crowd_velocity(&mid->crowd, c, v);
+    error = greater(error, ff_crowd_error(&mid->crowd, c, v));
+    largest = greater(largest, fabs(c->force[0]));
+    finish_crowd_contact(mid, model, state, c, v, rates);
+  }
+  state->crowd_residual = largest > 0 ? error / largest : 0;
 }
 
 /* Work of applied forces and drives is booked at the velocities of the start; those of the middle,
@@ -624,26 +700,20 @@ static bool wake_pressed_bodies(const ff_midpoint *mid, const ff_model *model, f
 static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *state, double *rates,
                           double h, ff_team *team, ff_solver_info *info) {
   mid->half = mid->crowd.half = 0.5 * h;
-  gather_entries(mid, model, state);
+  gather_entries(mid, model, state, rates + state->ledger_at);
   if (!factor_entry_rows(mid, model, state)) {
     return false;
   }
   warm_start_entries(mid, model, state);
   sweep_entries(mid, model, state);
-  state->crowd_residual = 0;
   if (mid->crowd.order.large_count > 0) {
     ff_crowd_load(&mid->crowd, model, state, mid->shares, team);
     ff_crowd_solve(&mid->crowd, team, info);
-    state->crowd_residual = ff_crowd_residual(&mid->crowd);
   }
   if (state->sleep.count > 0 && wake_pressed_bodies(mid, model, state)) {
     return false;
   }
-  if (mid->crowd.order.large_count > 0) {
-    for (int i = 0; i < mid->crowd.order.large_count; i++) {
-      finish_crowd_contact(mid, model, state, &mid->crowd.contacts[i], rates);
-    }
-  }
+  finish_crowd(mid, model, state, rates);
   for (int i = 0; i < mid->count; i++) {
     double v[3];
     entry_velocity(mid, &mid->entries[i], v);

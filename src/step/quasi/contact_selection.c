@@ -5,6 +5,7 @@
 #include "step/quasi/layer.h"
 #include "step/quasi/residual.h"
 #include "step/quasi/step.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -258,7 +259,9 @@ bool ff_quasi_select_contacts(quasi_step *step) {
   problem->contact_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
-    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    /* what is asleep or led moves by no impulse */
+    bool moves = problem->bodies[meet->a].node >= 0 || problem->bodies[meet->b].node >= 0;
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count && moves; n++) {
       if (!select_pair(step, meet, n)) {
         return false;
       }

@@ -14,6 +14,7 @@
 #include "step/quasi/contact_geometry.h"
 #include "step/quasi/layer.h"
 #include "step/quasi/residual.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -286,12 +287,10 @@ static bool find_start_touch(const quasi_problem *problem, const quasi_contact *
 
 /* ---- all ------------------------------------------------------------------------------- */
 
-void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
+/* Gravity along the path beyond that of the mean velocities, and gyroscopic terms. */
+static void book_flight(const quasi_problem *problem, double *ledger) {
   const ff_model *model = problem->model;
-  ff_state *state = problem->state;
-  int next = 0; /* contacts are in the order of their points */
-  inherit_points(problem);
-  for (int slot = 0; slot < model->free_count; slot++) { /* gravity, and gyroscopic terms */
+  for (int slot = 0; slot < model->free_count; slot++) {
     const quasi_body *body = &problem->bodies[model->free_bodies[slot]];
     const ff_body_motion *end = &body->end;
     ff_vec3 mean = v3_scale(0.5, v3_add(body->start.velocity, end->velocity));
@@ -301,48 +300,82 @@ void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
     ledger[FF_Y_LOST + FF_LOST_STEP] +=
         model->bodies[body->id].mass * v3_dot(model->run.gravity, ahead) - gyro;
   }
-  for (int n = 0; n < state->near_count; n++) {
-    const ff_layer *layer = &model->bindings[state->nears[n].binding].layer;
-    int end = state->nears[n].first_point + state->nears[n].point_count;
-    for (int i = state->nears[n].first_point; i < end; i++) {
-      ff_point *point = &state->points[i];
-      ff_layer_point *own = ff_state_layer_point(state, point);
-      const quasi_contact *contact = NULL;
-      double deepened = 0; /* m */
-      if (next < problem->contact_count && problem->contacts[next].point == i) {
-        contact = &problem->contacts[next++];
-        if (contact->inherits <
-            0) { /* energy stored in the point's old state is lost in the step */
-          *point = (ff_point){.energy_n = point->energy_n + point->energy_t};
-          ff_quasi_inherited_layer(problem, contact, own);
-        }
-        ff_touch start;
-        bool there = find_start_touch(problem, contact, point, &start);
-        double spin;
-        deepened = there ? contact->touch.depth - start.depth
-                         : -problem->h *
-                               v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));
-        book_contact_losses(problem, contact, there ? &start : NULL, ledger);
-        write_point(problem, contact, point, own);
-        book_outside_contact(problem, contact, ledger);
-        book_gradient_force(problem, contact, ledger);
-      } else if (own->loose) {
-        continue;
-      } else {
-        open_point(point, own);
-      }
-      ff_layer weighted;
-      const ff_layer *of_point = contact ? contact->layer : layer;
-      if (!contact && point->weight > 0 && point->weight != 1) {
-        ff_quasi_layer_scale(&weighted, layer, point->weight);
-        of_point = &weighted;
-      }
-      finish_layer(problem, of_point, contact, point, own, deepened, ledger);
-      if (contact) {
-        book_friction_compliance(contact, point, own, ledger);
-      }
-      own->loose = !contact && own->deflection == 0 && v3_dot(own->shear, own->shear) == 0;
+}
+
+/* Losses of a contact, and its point of the state. Returns by how much it became deeper, m. */
+static double finish_contact(const quasi_problem *problem, const quasi_contact *contact,
+                             ff_point *point, ff_layer_point *own, double *ledger) {
+  if (contact->inherits < 0) { /* energy stored in the point's old state is lost in the step */
+    *point = (ff_point){.energy_n = point->energy_n + point->energy_t};
+    ff_quasi_inherited_layer(problem, contact, own);
+  }
+  ff_touch start;
+  bool there = find_start_touch(problem, contact, point, &start);
+  double spin, deepened;
+  deepened = there
+                 ? contact->touch.depth - start.depth
+                 : -problem->h * v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));
+  book_contact_losses(problem, contact, there ? &start : NULL, ledger);
+  write_point(problem, contact, point, own);
+  book_outside_contact(problem, contact, ledger);
+  book_gradient_force(problem, contact, ledger);
+  return deepened;
+}
+
+/* Points of a pair of shapes; next: the first contact that is not finished. True: nothing is left
+ * of any contact. */
+static bool finish_pair(const quasi_problem *problem, const ff_near *near, int *next,
+                        double *ledger) {
+  const ff_layer *layer = &problem->model->bindings[near->binding].layer;
+  bool all_loose = true;
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    ff_point *point = &problem->state->points[i];
+    ff_layer_point *own = ff_state_layer_point(problem->state, point);
+    bool pressed = *next < problem->contact_count && problem->contacts[*next].point == i;
+    const quasi_contact *contact = pressed ? &problem->contacts[(*next)++] : NULL;
+    double deepened = 0; /* m */
+    if (contact) {
+      deepened = finish_contact(problem, contact, point, own, ledger);
+    } else if (own->loose) {
+      continue;
+    } else {
+      open_point(point, own);
     }
+    ff_layer weighted;
+    const ff_layer *of_point = contact ? contact->layer : layer;
+    if (!contact && point->weight > 0 && point->weight != 1) {
+      ff_quasi_layer_scale(&weighted, layer, point->weight);
+      of_point = &weighted;
+    }
+    finish_layer(problem, of_point, contact, point, own, deepened, ledger);
+    if (contact) {
+      book_friction_compliance(contact, point, own, ledger);
+    }
+    own->loose = !contact && own->deflection == 0 && v3_dot(own->shear, own->shear) == 0;
+    all_loose = all_loose && own->loose;
+  }
+  return all_loose;
+}
+
+void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
+  ff_state *state = problem->state;
+  int next = 0; /* contacts are in the order of their points */
+  inherit_points(problem);
+  book_flight(problem, ledger);
+  state->active_count = 0;
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    bool asleep = ff_sleep_skips(state, meet), active = asleep || meet->touching;
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count && !asleep; n++) {
+      ff_near *near = &state->nears[n];
+      bool pressed = next < problem->contact_count && problem->contacts[next].pair == n;
+      if (pressed || !near->clear) {
+        near->clear = finish_pair(problem, near, &next, ledger);
+        active = true;
+      }
+    }
+    state->active[state->active_count] = m;
+    state->active_count += active;
   }
 }
 

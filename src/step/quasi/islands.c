@@ -48,14 +48,15 @@ static bool may_join_crowd(const quasi_problem *problem, const quasi_contact *co
   return !a->link && !b->link && !contact->layer->sheared && !contact->tied;
 }
 
-/* Islands of free bodies with FF_CROWD_LEAST pairs of shapes in contact and more: crowds. Order 1
- * is as published. */
+/* Islands of free bodies with FF_CROWD_LEAST pairs of shapes in contact and more: crowds; of many
+ * bodies those of any size. Order 1 is as published. */
 static void find_crowds(quasi_problem *problem) {
   int *counts = problem->first_element; /* not in use yet */
   const ff_stepper_def *def = &problem->model->run.stepper;
+  int least = ff_model_is_layer_crowd(problem->model) ? 1 : FF_CROWD_LEAST;
   problem->has_crowd = false;
   memset(problem->is_crowd, 0, (size_t)problem->node_limit * sizeof *problem->is_crowd);
-  if (problem->contact_count < FF_CROWD_LEAST || def->order != 2) {
+  if (problem->contact_count < least || def->order != 2) {
     return;
   }
   memset(counts, 0, (size_t)problem->node_limit * sizeof *counts);
@@ -69,7 +70,7 @@ static void find_crowds(quasi_problem *problem) {
     counts[element_island(problem, &problem->constraints[k].e)] -= problem->contact_count;
   }
   for (int node = 0; node < problem->node_limit; node++) {
-    problem->is_crowd[node] = counts[node] >= FF_CROWD_LEAST;
+    problem->is_crowd[node] = counts[node] >= least;
     problem->has_crowd = problem->has_crowd || problem->is_crowd[node];
   }
 }
