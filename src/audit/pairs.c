@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define GRAZING 1e-3 /* of the relative velocity, or of that of all energy: slower is no impact */
+#define TURNED  0.05 /* rad, of the normal during an impact: more is not compared */
 enum { BEGUN_MOST = 2 }; /* impacts that may come under watch in one step: a sample, in crowds */
 
 /* ---- depth ----------------------------------------------------------------------------------- */
@@ -267,6 +269,13 @@ static const ff_point *only_point(const ff_state *state, const ff_meet *meet, in
   return count == 1 ? only : NULL;
 }
 
+/* Is one of two bodies a half-space, whose normal does not turn while the other slides on it? */
+static bool meet_is_flat(const ff_model *model, const ff_state *state, const ff_meet *meet) {
+  const ff_near *near = &state->nears[meet->first_near];
+  return model->shapes[near->shape_a].geom.kind == FF_HALF_SPACE ||
+         model->shapes[near->shape_b].geom.kind == FF_HALF_SPACE;
+}
+
 /* Begins to watch an impact if it is central, fast and undisturbed. */
 static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_state *state,
                          const ff_body_motion *before, const ff_meet *meet, double h) {
@@ -289,14 +298,23 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   ff_impact_watch watch = {.a = meet->a, .b = meet->b, .since = state->t, .normal = point->normal};
   bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
   watch.approach = pair_closing_speed(before, meet->a, meet->b, point->point, point->normal);
-  watch.core = model->midpoint ? INFINITY : model->bindings[binding].layer.max_deflection;
-  if (!(watch.approach > 10 * h * v3_norm(model->run.gravity) && watch.approach > 0 &&
-        inverse > 0)) {
+  watch.core = !ff_model_solves(model) ? INFINITY : model->bindings[binding].layer.max_deflection;
+  ff_vec3 velocity_a = before[meet->a].velocity, velocity_b = before[meet->b].velocity;
+  double speed = v3_norm(v3_sub(velocity_a, velocity_b)), fall = h * v3_norm(model->run.gravity);
+  double least = GRAZING * greater(speed, sqrt(2 * auditor->scale * inverse));
+  bool fast = watch.approach > 10 * fall && watch.approach > least;
+  if (!fast || !(inverse > 0)) {
     return;
   }
   const ff_binding *law = &model->bindings[binding];
-  if (model->midpoint ? force_restitution(law, point, 1 / inverse, &watch)
-                      : law_restitution(law, ground, point->weight, 1 / inverse, &watch)) {
+  bool known = !ff_model_solves(model)
+                   ? force_restitution(law, point, 1 / inverse, &watch)
+                   : law_restitution(law, ground, point->weight, 1 / inverse, &watch);
+  double along = sqrt(greater(0, speed * speed - watch.approach * watch.approach));
+  ff_vec3 apart =
+      v3_sub(state->bodies[meet->a].pose.position, state->bodies[meet->b].pose.position);
+  bool turns = !meet_is_flat(model, state, meet) && along * watch.latest > TURNED * v3_norm(apart);
+  if (known && !turns) {
     watch.latest += state->t + 3 * h;
     auditor->impacts[auditor->impact_count++] = watch;
   }
@@ -331,10 +349,10 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
     if (touches && state->t < watch.latest) {
       auditor->impacts[kept++] = watch;
     } else if (state->t > watch.since) {
-      double speed = touches
-                         ? 0
-                         : -pair_closing_speed(state->bodies, watch.a, watch.b,
-                                               state->bodies[watch.a].pose.position, watch.normal);
+      int moved = ff_body_is_moved(&model->bodies[watch.a]) ? watch.a : watch.b;
+      ff_vec3 centre = state->bodies[moved].pose.position;
+      double speed =
+          touches ? 0 : -pair_closing_speed(state->bodies, watch.a, watch.b, centre, watch.normal);
       impact_judge(auditor, model, &watch, speed, state->t, h);
     }
   }
@@ -362,7 +380,7 @@ static double largest_move(const ff_model *model, const ff_state *state,
 
 void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
                     const ff_body_motion *before, double h) {
-  bool judged = ff_model_solves(model) || model->midpoint;
+  bool judged = model->stepper->fixed_step;
   bool fast = 2 * largest_move(model, state, before, h) > model->thinnest;
   int begun = 0; /* impacts that were looked at in this step */
   int active = fast ? state->meet_count : ff_state_active_count(state);
