@@ -106,8 +106,7 @@ static void set_laws(ff_scene *scene, const char *stepper) {
   static const char *elastic[] = {"k", "c"}, *dry[] = {"mu_static", "mu_kinetic"};
   static const char *disc[] = {"mu", "e_r"};
   const double k = 3e5, c = 2 * sqrt(k * MASS / 2);
-  const double spring_values[] = {k, 1, 5},
-               layer_values[] = {1e5, 2 * sqrt(1e5 * MASS / 2), 1.5e-3};
+  const double spring_values[] = {k, 1, 5}, layer_values[] = {k, c, 1.5e-3};
   const double elastic_values[] = {k, c}, dry_values[] = {MU, MU}, disc_values[] = {MU, 0.0033};
   ff_contact_def def = ff_contact_def_default();
   def.a = def.b = "*";

@@ -13,7 +13,7 @@
 typedef struct check_job {
   const char *path, *root; /* path: the current one */
   ff_cli_list paths, overrides;
-  bool json, channels, start, all;
+  bool json, channels, start, all, skip_meshes;
   ff_scene *scene;
   ff_model *model;
   ff_sim *sim;
@@ -29,6 +29,7 @@ static error_t check_parse(int key, char *value, struct argp_state *state) {
     case 'j': job->json = true; return 0;
     case 'c': job->channels = true; return 0;
     case 'S': job->start = true; return 0;
+    case 'm': job->skip_meshes = true; return 0;
     case 'a': job->all = true; return 0;
     case ARGP_KEY_ARG: ff_cli_list_add(&job->paths, value); return 0;
     case ARGP_KEY_END:
@@ -44,6 +45,7 @@ static const struct argp_option options[] = {
     {"set", 's', "PATH=VALUE", 0, "override a value of the scene; may be repeated", 0},
     {"channels", 'c', NULL, 0, "list all channels with units and meaning", 0},
     {"root", 'r', "FOLDER", 0, "folder that contains the meshes of a robot", 0},
+    {"skip-meshes", 'm', NULL, 0, "of a robot: leave out collision meshes that are missing", 0},
     {"scene", 'S', NULL, 0, "of a robot: print a starting scene in which it stands", 0},
     {"all", 'a', NULL, 0, "print every body, shape and pair of a large scene", 0},
     {"json", 'j', NULL, 0, "print as JSON", 0},
@@ -348,6 +350,23 @@ static void check_print_constraints(const ff_model *model) {
   }
 }
 
+static void check_print_joint_step(const ff_model *model) {
+  ff_joint_id fastest;
+  double stable = ff_model_joint_step(model, false, &fastest);
+  if (!isfinite(stable)) {
+    return;
+  }
+  ff_cli_say(stdout, "joint step   %.3g s resolves every joint\n", stable);
+  if (ff_stepper_find(ff_model_run(model)->stepper.kind)->fixed_step &&
+      ff_model_run(model)->stepper.step > stable) {
+    ff_cli_say(stdout,
+               "WARNING      the step of %.3g s is larger than joint '%s' needs: give it rotor "
+               "inertia (armature)\n             or softer gains and losses, use "
+               "--set stepper.step=%.2g or an implicit stepper\n",
+               ff_model_run(model)->stepper.step, ff_model_joint_name(model, fastest), stable);
+  }
+}
+
 static void check_print_step(const ff_model *model) {
   double stable = ff_model_stable_step(model);
   if (isfinite(stable)) {
@@ -362,6 +381,7 @@ static void check_print_step(const ff_model *model) {
         "stepper\n",
         ff_model_run(model)->stepper.step, stable);
   }
+  check_print_joint_step(model);
 }
 
 static void check_print_channels(const ff_model *model) {
@@ -410,6 +430,7 @@ static void json_run(ff_json *json, const ff_model *model) {
   ff_json_number(json, "record_every", run->record_every);
   ff_json_number(json, "energy_tolerance", run->energy_tolerance);
   ff_json_number(json, "stable_step", ff_model_stable_step(model));
+  ff_json_number(json, "joint_step", ff_model_joint_step(model, false, NULL));
   ff_json_flag(json, "step_too_large", check_step_is_large(model));
 }
 
@@ -568,7 +589,7 @@ static bool check_is_robot(const char *path) {
 /* Checks the current one. */
 static int check_one(check_job *job) {
   if (check_is_robot(job->path)) {
-    return ff_cli_check_robot(job->path, job->root,
+    return ff_cli_check_robot(job->path, job->root, job->skip_meshes,
                               job->start  ? FF_CLI_SCENE
                               : job->json ? FF_CLI_JSON
                                           : FF_CLI_TEXT);

@@ -199,16 +199,17 @@ static void robot_print_json(const robot_job *job) {
   ff_json_close(&json, '}');
 }
 
-int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as) {
+int ff_cli_check_robot(const char *path, const char *root, bool skip_meshes, ff_cli_form as) {
   robot_job job = {.path = path};
   ff_report report;
   memset(&report, 0, sizeof report);
-  ff_status status = ff_robot_load(&job.robot, path, root, &report);
+  ff_status status = (skip_meshes ? ff_robot_load_without_missing : ff_robot_load)(&job.robot, path,
+                                                                                   root, &report);
   if (status != FF_OK) {
     return ff_cli_fail_reading(status, &report);
   }
   if (as == FF_CLI_SCENE) {
-    int code = ff_cli_check_scene(job.robot, path);
+    int code = ff_cli_check_scene(job.robot, path, skip_meshes);
     ff_robot_destroy(&job.robot);
     return code;
   }

@@ -14,6 +14,7 @@
 
 typedef struct stance {
   const ff_robot *robot;
+  ff_robot_link *links; /* of the robot, with rotor inertia, which only matters for motion */
   ff_tree *tree;
   ff_tree_work *work;
   double *q;
@@ -22,9 +23,30 @@ typedef struct stance {
   double reach;  /* m, from the root link to the farthest link */
   double lift;   /* m, of a root that is fixed to the ground, so that no shape is in the floor */
   bool stands;   /* it has a free root and shapes */
+  bool skip_meshes;
 } stance;
 
 static const double gravity = 9.81; /* m/s^2 */
+
+/* ---- tree ------------------------------------------------------------------------------------ */
+
+/* The scene gives every joint rotor inertia, so that links without inertia of their own may be
+ * moved: here any value, since only places are computed. */
+static ff_status scene_build_tree(stance *s, ff_joint_kind root, ff_report *report) {
+  int count = ff_robot_link_count(s->robot);
+  ff_link_def *defs = ff_cli_alloc(count, sizeof *defs);
+  s->links = ff_cli_alloc(count, sizeof *s->links);
+  for (int i = 0; i < count; i++) {
+    ff_joint_def *joint = &s->links[i].def.joint;
+    s->links[i] = ff_robot_link_info(s->robot, i + 1);
+    joint->armature = joint->kind == FF_JOINT_FREE ? joint->armature : 1;
+    defs[i] = s->links[i].def;
+  }
+  defs[0].joint.kind = root;
+  ff_status status = ff_tree_build(&s->tree, defs, count, report);
+  free(defs);
+  return status == FF_OK ? ff_tree_work_create(&s->work, s->tree) : status;
+}
 
 /* ---- posture --------------------------------------------------------------------------------- */
 
@@ -115,6 +137,7 @@ static ff_status scene_find_height(stance *s, ff_report *report) {
   ff_sim *sim = NULL;
   ff_robot_def def = ff_robot_def_of(s->robot, "robot");
   ff_joint_setting *settings = ff_cli_alloc(ff_robot_link_count(s->robot), sizeof *settings);
+  def.links = s->links;
   def.joints = settings;
   def.joint_count = scene_list_settings(s, settings);
   def.on_ground = true;
@@ -182,16 +205,48 @@ static double scene_length_scale(const stance *s) {
   return height > 0 ? height : 1;
 }
 
-static void scene_print_joints(const stance *s, FILE *out) {
+/* Gains of the servos of joints that turn, and of those that slide. They bear the weight of the
+ * robot at an angle of a quarter of a radian, or a quarter of its length. */
+typedef struct scene_gains {
+  double stiffness, damping, armature; /* N m/rad, N m s/rad, kg m^2; or N/m, N s/m, kg */
+} scene_gains;
+
+/* Rotor inertia: what the damping brings to rest within a step, so that links that weigh next to
+ * nothing (fingers, feet) do not follow the servo faster than explicit steps resolve. */
+static scene_gains scene_gains_of(const stance *s, const scene_choice *choice, bool slides) {
+  double length = scene_length_scale(s), scale = slides ? 1 / (length * length) : 1;
+  double stiffness = 4 * s->mass * gravity * length * choice->servo * scale;
+  double damping = 0.3 * stiffness * sqrt(length / gravity);
+  return (scene_gains){stiffness, damping, damping * choice->step};
+}
+
+static void scene_print_gains(const scene_gains *gains, FILE *out) {
+  ff_cli_say(out, "stiffness: %.3g, damping: %.3g, armature: %.3g", gains->stiffness,
+             gains->damping, gains->armature);
+}
+
+/* Joints that do not start at 0, and those that slide. */
+static void scene_print_joints(const stance *s, const scene_choice *choice, FILE *out) {
+  const scene_gains gains = scene_gains_of(s, choice, true);
   bool first = true;
   for (int i = 2; i <= ff_robot_link_count(s->robot); i++) {
+    ff_robot_link link = ff_robot_link_info(s->robot, i);
     int at = scene_joint_q_index(s, i);
-    if (at >= 0 && s->q[at] != 0) {
-      fputs(first ? "    joints:\n      " : "      ", out);
-      ff_json_quote(out, ff_robot_link_info(s->robot, i).joint_name);
-      ff_cli_say(out, ": {position: %.4g}\n", s->q[at]);
-      first = false;
+    bool slides = link.def.joint.kind == FF_JOINT_PRISMATIC;
+    if (at < 0 || (s->q[at] == 0 && !slides)) {
+      continue;
     }
+    fputs(first ? "    joints:\n      " : "      ", out);
+    ff_json_quote(out, link.joint_name);
+    fputs(": {", out);
+    if (s->q[at] != 0) {
+      ff_cli_say(out, "position: %.4g%s", s->q[at], slides ? ", " : "");
+    }
+    if (slides) {
+      scene_print_gains(&gains, out);
+    }
+    fputs("}\n", out);
+    first = false;
   }
 }
 
@@ -223,16 +278,17 @@ static void scene_print_place(const stance *s, const scene_choice *choice, FILE 
 static void scene_print(const void *context, const scene_choice *choice, const char *path,
                         FILE *out) {
   const stance *s = context;
-  double stiffness = 4 * s->mass * gravity * scene_length_scale(s) * choice->servo;
+  const scene_gains gains = scene_gains_of(s, choice, false);
   ff_cli_say(out, "footfall: 1\nstepper: {kind: symplectic-euler, step: %g}\nduration: 2\n",
              choice->step);
   ff_cli_say(out, "robots:\n  robot:\n    urdf: ");
   ff_json_quote(out, path);
-  putc('\n', out);
+  fputs(s->skip_meshes ? "\n    missing-meshes: skip\n" : "\n", out);
   scene_print_place(s, choice, out);
-  ff_cli_say(out, "    servo: {stiffness: %.3g, damping: %.3g}\n", stiffness,
-             0.3 * stiffness * sqrt(scene_length_scale(s) / gravity));
-  scene_print_joints(s, out);
+  fputs("    servo: {", out);
+  scene_print_gains(&gains, out);
+  fputs("}\n", out);
+  scene_print_joints(s, choice, out);
   if (ff_robot_shape_count(s->robot) > 0) {
     scene_print_contact(s, choice, out);
   }
@@ -298,13 +354,14 @@ static void scene_print_tried(const stance *s, const scene_trial *trial, const c
   scene_print(s, &trial->choice, seen, stdout);
 }
 
-int ff_cli_check_scene(const ff_robot *robot, const char *path) {
+int ff_cli_check_scene(const ff_robot *robot, const char *path, bool skip_meshes) {
   ff_joint_kind root = ff_robot_def_of(robot, "robot").root;
-  stance s = {.robot = robot, .stands = root == FF_JOINT_FREE && ff_robot_shape_count(robot) > 0};
+  stance s = {.robot = robot,
+              .skip_meshes = skip_meshes,
+              .stands = root == FF_JOINT_FREE && ff_robot_shape_count(robot) > 0};
   ff_report report;
   memset(&report, 0, sizeof report);
-  ff_status status = ff_robot_tree(&s.tree, robot, root, &report);
-  status = status == FF_OK ? ff_tree_work_create(&s.work, s.tree) : status;
+  ff_status status = scene_build_tree(&s, root, &report);
   if (status == FF_OK && ff_tree_mass(s.tree) == 0) {
     snprintf(report.file, sizeof report.file, "%s", path);
     snprintf(report.what, sizeof report.what,
@@ -323,6 +380,7 @@ int ff_cli_check_scene(const ff_robot *robot, const char *path) {
     scene_print_tried(&s, &trial, path);
   }
   free(s.q);
+  free(s.links);
   ff_tree_work_destroy(&s.work);
   ff_tree_destroy(&s.tree);
   return status == FF_OK ? FF_EXIT_GOOD : ff_cli_fail(status, &report);

@@ -18,9 +18,9 @@ int ff_cli_run(int argc, char **argv);
 int ff_cli_check(int argc, char **argv);
 /* The part of check for robots; root may be NULL. as: output format. */
 typedef enum ff_cli_form { FF_CLI_TEXT, FF_CLI_JSON, FF_CLI_SCENE } ff_cli_form;
-int ff_cli_check_robot(const char *path, const char *root, ff_cli_form as);
+int ff_cli_check_robot(const char *path, const char *root, bool skip_meshes, ff_cli_form as);
 /* Prints a starting scene for the robot of that file. */
-int ff_cli_check_scene(const ff_robot *robot, const char *path);
+int ff_cli_check_scene(const ff_robot *robot, const char *path, bool skip_meshes);
 int ff_cli_laws(int argc, char **argv);
 int ff_cli_steppers(int argc, char **argv);
 int ff_cli_findings(int argc, char **argv);

@@ -48,19 +48,44 @@ static bool has_fixed_step(const ff_run_def *run) {
 
 /* ---- text output ----------------------------------------------------------------------------- */
 
+/* The joint that needs a shorter step, if any. limits: near the bounds of its drive. */
+static bool summary_print_joint_advice(const ff_model *model, bool limits, FILE *out) {
+  ff_joint_id fastest;
+  double step = ff_model_joint_step(model, limits, &fastest);
+  if (!(ff_model_run(model)->stepper.step > step)) {
+    return false;
+  }
+  ff_cli_say(out, "%sjoint '%s' needs a step of %.2g s or less, or rotor inertia (armature)",
+             limits ? "at its limit of speed " : "", ff_model_joint_name(model, fastest), step);
+  return true;
+}
+
+/* Advice on energy under fixed steps: what needs shorter ones. */
+static void summary_print_step_advice(const ff_model *model, const char *other, FILE *out) {
+  const ff_run_def *run = ff_model_run(model);
+  double stable = ff_model_stable_step(model);
+  bool contacts = ff_cli_resolves(run) && run->stepper.step > stable;
+  if (summary_print_joint_advice(model, false, out)) {
+    return;
+  }
+  if (contacts) {
+    ff_cli_say(out, "the contacts of this scene need a step of %.2g s or less; ", stable);
+  }
+  if (!summary_print_joint_advice(model, true, out)) {
+    fputs(other, out);
+  }
+}
+
 /* Advice with numbers where they are known. */
 static void summary_print_advice(const ff_summary *summary, const ff_finding *finding, FILE *out) {
-  const ff_run_def *run = ff_model_run(summary->model);
-  double stable = ff_model_stable_step(summary->model);
-  bool energy = finding->kind == FF_FINDING_ENERGY;
   if (finding->kind == FF_FINDING_COARSE) {
     ff_cli_say(out, "use a step of %.2g s", ff_sim_audit(summary->sim).needed_step);
-  } else if (energy && !has_fixed_step(run)) {
-    fputs("use a smaller stepper.rtol", out);
-  } else if (energy && ff_cli_resolves(run) && run->stepper.step > stable) {
-    ff_cli_say(out, "the contacts of this scene need a step of %.2g s or less", stable);
-  } else {
+  } else if (finding->kind != FF_FINDING_ENERGY) {
     fputs(finding->advice, out);
+  } else if (has_fixed_step(ff_model_run(summary->model))) {
+    summary_print_step_advice(summary->model, finding->advice, out);
+  } else {
+    fputs("use a smaller stepper.rtol", out);
   }
 }
 
@@ -202,7 +227,8 @@ static void summary_print_contacts(const ff_audit *audit, const ff_run_def *run,
 
 /* Warns if many steps are limited by stability rather than accuracy. Servos and friction of joints
  * may be as stiff as contacts: there, a very large number of steps is the criterion. */
-static void summary_print_stiff(const ff_audit *audit, double time, FILE *out) {
+static void summary_print_stiff(const ff_model *model, const ff_audit *audit, double time,
+                                FILE *out) {
   const double many = 5000, very_many = 20000; /* per second */
   bool stiff = (double)audit->stiff_steps > many * time && audit->stiff_steps > audit->steps / 3;
   if (stiff) {
@@ -213,12 +239,17 @@ static void summary_print_stiff(const ff_audit *audit, double time, FILE *out) {
         "           the stepper symplectic-euler, which treats both implicitly, would be faster\n",
         audit->stiff_steps);
   } else if ((double)audit->steps > very_many * time) {
-    ff_cli_say(
-        out,
-        "note       these are %.0f per second: something is stiff, such as servos or friction of\n"
-        "           light links; `adaptive` is explicit. symplectic-euler treats these "
-        "implicitly\n",
-        (double)audit->steps / time);
+    ff_joint_id joint;
+    double step = ff_model_joint_step(model, false, &joint);
+    ff_cli_say(out, "note       these are %.0f per second: something is stiff, such as ",
+               (double)audit->steps / time);
+    if (step * very_many < 1) {
+      ff_cli_say(out, "joint '%s', which needs steps\n           of %.2g s or less;",
+                 ff_model_joint_name(model, joint), step);
+    } else {
+      fputs("servos or friction of light links;", out);
+    }
+    fputs(" `adaptive` is explicit.\n           symplectic-euler treats joints implicitly\n", out);
   }
 }
 
@@ -233,7 +264,7 @@ void ff_summary_text(const ff_summary *summary, FILE *out) {
              time / summary->wall);
   ff_cli_say(out, "steps      %ld, %ld force evaluations\n", audit.steps, audit.evaluations);
   if (!has_fixed_step(run)) {
-    summary_print_stiff(&audit, time, out);
+    summary_print_stiff(summary->model, &audit, time, out);
   }
   ff_cli_say(out, "contacts   %ld touch-down%s, %ld lift-off%s\n", summary->touches,
              summary->touches == 1 ? "" : "s", summary->lifts, summary->lifts == 1 ? "" : "s");

@@ -4,8 +4,9 @@
 
 #include <stdio.h>
 
-/* Cylinders too large for the slot that they are in, each in the next, have no solution. Three of
- * them use up all the effort that a step may take, a second or two; five are given up soon. */
+/* Cylinders too large for the slot that they are in, each in the next, have no solution: their step
+ * is given up soon. None: an ellipsoid instead. One body with few contacts is tried from random
+ * guesses and uses up all the effort that a step may take, half a second or more. */
 static inline const char *jammed(int count) {
   static char text[2048];
   int at = snprintf(text, sizeof text,
@@ -18,7 +19,11 @@ static inline const char *jammed(int count) {
                     "    friction: {law: ellipsoidal, mu: 0.5, e_r: 0.01}\n"
                     "bodies:\n"
                     "  slot: {fixed: true, shapes: [{half-space: {}}, "
-                    "{half-space: {normal: [0, 0, -1], offset: -0.1}}]}\n");
+                    "{half-space: {normal: [0, 0, -1], offset: -0.1}}]}\n"
+                    "%s",
+                    count > 0 ? ""
+                              : "  egg: {mass: 1, position: [0, 0, 0.05], "
+                                "shape: {ellipsoid: {axes: [0.1, 0.08, 0.07]}}}\n");
   for (int i = 0; i < count; i++) {
     at += snprintf(text + at, sizeof text - (size_t)at,
                    "  c%d: {mass: 1, position: [%g, 0, 0.05], orientation: {axis: [%d, %d, 3], "

@@ -405,6 +405,65 @@ static void a_printed_scene_says_where_to_save_it(void **state) {
   assert_int_equal(footfall("check", "leg.yaml"), 0);
 }
 
+/* A mesh that is missing is an error that says what to do; left out, the scene says so. */
+static void a_robot_without_its_meshes_has_a_scene(void **state) {
+  (void)state;
+  write_text("leg.urdf",
+             "<robot name='post'><link name='foot'><inertial><mass value='1'/><inertia ixx='0.1' "
+             "iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry><mesh "
+             "filename='package://post/foot.stl'/></geometry></collision><collision><geometry><box "
+             "size='1 1 1'/></geometry></collision></link></robot>");
+  assert_int_equal(footfall("check", "leg.urdf"), 2);
+  expect_text("err", "check --skip-meshes");
+  assert_int_equal(footfall("check", "leg.urdf", "--skip-meshes"), 0);
+  expect_text("out", "'package://post/foot.stl' was not found: left out");
+  assert_int_equal(footfall("check", "leg.urdf", "--skip-meshes", "--scene"), 0);
+  expect_text("out", "missing-meshes: skip");
+  assert_int_equal(rename("out", "leg.yaml"), 0);
+  assert_int_equal(footfall("run", "leg.yaml"), 0);
+  assert_int_equal(footfall("run", "leg.yaml", "--set", "robots.robot.missing-meshes=error"), 2);
+}
+
+/* Its rotor inertia lets a servo turn a point mass about its own axis. */
+static void a_robot_with_a_link_without_inertia_has_a_scene(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='post'>" BOX_LINK(
+                             "foot", "1", "0.4 0.4 0.1",
+                             "0 0 0") "<link name='arm'><inertial><mass "
+                                      "value='0.1'/></inertial></link>" HINGE("shoulder",
+                                                                              "revolute", "foot",
+                                                                              "arm",
+                                                                              "0.4") "</robot>");
+  assert_int_equal(footfall("check", "leg.urdf"), 0);
+  expect_text("out", "rotor inertia (armature)");
+  assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);
+  expect_text("out", "its verdict is good");
+  assert_int_equal(rename("out", "leg.yaml"), 0);
+  assert_int_equal(footfall("run", "leg.yaml", "--set", "stepper.kind=rk4"), 0);
+}
+
+/* A damper of 1200 N m s/rad on 0.37 kg m^2 under explicit steps of 1 ms: the joint is named, not
+ * its contacts. */
+static void a_joint_that_needs_shorter_steps_is_named(void **state) {
+  (void)state;
+  write_text("leg.urdf", "<robot name='post'>" BOX_LINK("foot", "1", "0.1 0.1 0.1", "0 0 0")
+                             BOX_LINK("arm", "3", "0.6 0.05 0.05", "0.3 0 0")
+                                 HINGE("shoulder", "revolute", "foot", "arm", "0.4") "</robot>");
+  write_text("leg.yaml", "footfall: 1\n"
+                         "stepper: {kind: rk4, step: 1e-3}\n"
+                         "duration: 0.02\n"
+                         "robots:\n"
+                         "  r:\n"
+                         "    urdf: leg.urdf\n"
+                         "    base: fixed\n"
+                         "    servo: {stiffness: 400, damping: 1200}\n"
+                         "    joints: {shoulder: {target: -1.6}}\n");
+  assert_int_equal(footfall("check", "leg.yaml"), 0);
+  expect_text("out", "than joint 'shoulder' needs");
+  assert_int_equal(footfall("run", "leg.yaml"), 1);
+  expect_text("out", "joint 'shoulder' needs a step of 0.00031 s or less");
+}
+
 /* Names are the robot's own: what they hold is no part of the scene. */
 static void names_do_not_break_a_printed_scene(void **state) {
   (void)state;
@@ -682,7 +741,7 @@ static void stopped_run_leaves_what_it_recorded(void **state) {
 
 static void signal_is_heard_inside_a_step(void **state) {
   (void)state;
-  write_text("bad.yaml", jammed(3));
+  write_text("bad.yaml", jammed(0));
   const char *const args[] = {"footfall", "run", "bad.yaml", "-o", "run.csv", NULL};
   pid_t child = start(args, "out");
   wait_until_it_runs(child);
@@ -743,6 +802,9 @@ int main(void) {
       in_folder(check_prints_what_a_run_would_use),
       in_folder(check_prints_a_scene_to_start_from),
       in_folder(names_do_not_break_a_printed_scene),
+      in_folder(a_robot_without_its_meshes_has_a_scene),
+      in_folder(a_robot_with_a_link_without_inertia_has_a_scene),
+      in_folder(a_joint_that_needs_shorter_steps_is_named),
       in_folder(a_robot_without_mass_has_no_scene),
       in_folder(a_printed_scene_has_been_tried),
       in_folder(a_robot_that_tips_slowly_is_held),

@@ -162,6 +162,47 @@ static void check_d_depth(const sample *s) {
   require(s, fabs(elastic - out.elastic) <= slope_tolerance(out.elastic, out.energy, h));
 }
 
+static ff_normal gradient_at(const sample *s, double from, double to, double rate) {
+  ff_patch patch = s->patch;
+  ff_normal out = {0};
+  patch.depth = 0.5 * (from + to);
+  patch.depth_rate = rate;
+  s->law->gradient(s->params.values, &patch, from, to, &out);
+  return out;
+}
+
+/* Over a step the elastic force does the work that is stored, inside contact and across touch, and
+ * the rest takes energy; over a short one all is that of the instant. */
+static void check_gradient(const sample *s) {
+  if (!s->law->gradient) {
+    return;
+  }
+  double x = s->patch.depth, v = s->patch.depth_rate;
+  const double ends[][2] = {
+      {x, 1.5 * x}, {x, 0.25 * x}, {-0.5 * x, x}, {x, -2 * x}, {-x, -0.1 * x}};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    double from = ends[i][0], to = ends[i][1];
+    double before = from > 0 ? normal_at(s, from, v).energy : 0;
+    double after = to > 0 ? normal_at(s, to, v).energy : 0, size = before + after;
+    ff_normal mean = gradient_at(s, from, to, v);
+    require(s, fabs(mean.elastic * (to - from) - (after - before)) <= 1e-13 * size + DBL_MIN);
+    require(s, fabs(mean.energy - 0.5 * size) <= 1e-14 * size + DBL_MIN);
+    require(s, (mean.force - mean.elastic) * v >= 0 || v * (to - from) < 0);
+    /* Newton's method needs the slope: truncation 1e-6 times an exponent of up to 100; not of
+     * numbers that lose digits to underflow */
+    double h = 1e-6 * x, more = gradient_at(s, from, to + 2 * h, v).force;
+    double less = gradient_at(s, from, to - 2 * h, v).force, slope = (more - less) / (2 * h);
+    bool smooth = to > 0 && fabs(more) > 1e-280 && fabs(less) > 1e-280 && !kink_near(s, x, 0);
+    double scale = fabs(mean.d_depth) + (fabs(more) + fabs(less) + mean.elastic) / x;
+    require(s, !smooth || fabs(slope - mean.d_depth) <= 1e-4 * scale);
+  }
+  ff_normal now = normal_at(s, x, v), same = gradient_at(s, x, x, v);
+  double size = fabs(now.elastic) + fabs(now.force - now.elastic);
+  require(s, fabs(same.force - now.force) <= 1e-13 * size);
+  require(s, fabs(same.elastic - now.elastic) <= 1e-13 * size);
+  require(s, fabs(same.d_rate - now.d_rate) <= 1e-13 * (now.d_rate + size / fabs(v)) || v == 0);
+}
+
 static void check_d_rate(const sample *s) {
   double x = s->patch.depth, v = s->patch.depth_rate;
   double h = v == 0 ? 1e-3 : 1e-3 * fabs(v);
@@ -531,6 +572,7 @@ NORMAL_TEST(normal_never_gives_energy_unless_declared, check_normal_loss)
 NORMAL_TEST(rolling_resistance_takes_energy, check_rolling)
 NORMAL_TEST(d_depth_and_elastic_are_gradients, check_d_depth)
 NORMAL_TEST(d_rate_is_the_slope, check_d_rate)
+NORMAL_TEST(step_gradient_does_the_work_that_is_stored, check_gradient)
 NORMAL_TEST(kinks_are_declared, check_kink_is_declared)
 NORMAL_TEST(batch_equals_single, check_batch)
 NORMAL_TEST(normal_ignores_the_frame, check_normal_frame)
@@ -556,6 +598,7 @@ int main(void) {
       cmocka_unit_test(rolling_resistance_takes_energy),
       cmocka_unit_test(d_depth_and_elastic_are_gradients),
       cmocka_unit_test(d_rate_is_the_slope),
+      cmocka_unit_test(step_gradient_does_the_work_that_is_stored),
       cmocka_unit_test(kinks_are_declared),
       cmocka_unit_test(batch_equals_single),
       cmocka_unit_test(normal_ignores_the_frame),

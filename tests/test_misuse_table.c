@@ -93,6 +93,7 @@ static void model_without_model(void) {
   GIVES(ff_model_channel(NULL, 0).name[0] == 0);
   GIVES(ff_model_x_count(NULL) == 0);
   GIVES(ff_model_stable_step(NULL) == INFINITY);
+  GIVES(ff_model_joint_step(NULL, false, NULL) == INFINITY);
 }
 
 static void sim_without_sim(void) {
@@ -284,6 +285,7 @@ static void objects_that_are_none(const ff_sim *sim) {
   GIVES(ff_recording_rows(NULL) == 0);
   GIVES(ff_recording_column(NULL, 0) == NULL);
   GIVES(ff_robot_load(&robot, NULL, NULL, NULL) != FF_OK && !robot);
+  GIVES(ff_robot_load_without_missing(&robot, NULL, NULL, NULL) != FF_OK && !robot);
   GIVES(ff_robot_link_count(NULL) == 0);
   GIVES(ff_robot_name(NULL)[0] == 0);
   GIVES(ff_scene_load(&scene, NULL, NULL, 0, NULL) != FF_OK && !scene);

@@ -320,6 +320,8 @@ static void pages_are_documents(void **state) {
       "\"name\":\"wedge\",\"kind\":\"fixed\",\"colour\":\"red\"",
       "\"vertices\":[[1,0,0],[0,1,0],[0,0,1],[-1,-1,-1]]",
       "\"name\":\"b\",\"symbol\":",
+      "\"pairs\":[{\"a\":\"ball\",\"b\":\"floor\",\"mu\":0,\"patch\":false,\"normal\":{\"name\":"
+      "\"linear\"",
       "\"summary\":\"{\\u0022steps\\u0022:3}\"",
   };
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {

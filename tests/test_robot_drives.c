@@ -191,6 +191,38 @@ static void test_drive_too_stiff_for_explicit_steps_is_named(void **state) {
   }
 }
 
+/* 2 kg m^2 with its rotor: d / I is the rate of a damper, sqrt(k / I) that of a spring, and of dry
+ * friction f / (I v) below its speed v. Limits of speed count where they are asked for, and
+ * implicit steppers need no step. */
+static void test_the_step_that_resolves_a_joint_is_that_of_its_fastest_force(void **state) {
+  (void)state;
+  static const struct {
+    double stiffness, damping, friction, speed, step, limited;
+  } cases[] = {{0, 400, 0, INFINITY, 5e-3, 5e-3},
+               {2e4, 0, 0, INFINITY, 1e-2, 1e-2},
+               {0, 0, 3, INFINITY, 2e-3 / 3, 2e-3 / 3},
+               {0, 400, 0, 0.5, 5e-3, 2.5e-4}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ff_robot_link wheel = ball_on(FF_JOINT_REVOLUTE, 1);
+    wheel.def.joint.friction = cases[i].friction;
+    wheel.speed = cases[i].speed;
+    wheel.effort = isfinite(wheel.speed) ? 80 : INFINITY; /* fades over 0.01 rad/s */
+    ff_joint_setting servo = set("joint", 0, cases[i].stiffness, cases[i].damping);
+    servo.armature = 1;
+    const char *const steppers[] = {"rk4", "symplectic-euler"};
+    for (int k = 0; k < 2; k++) {
+      machine m = make(&wheel, 1, &servo, 1, steppers[k], 1e-3);
+      ff_joint_id fastest;
+      double step = ff_model_joint_step(m.model, false, &fastest);
+      assert_close(k ? 1 / step : step / cases[i].step, k ? 0 : 1, 1e-12);
+      assert_int_equal(fastest.id, k ? 0 : 1);
+      step = ff_model_joint_step(m.model, true, NULL);
+      assert_close(k ? 1 / step : step / cases[i].limited, k ? 0 : 1, 1e-12);
+      end(m);
+    }
+  }
+}
+
 /* ---- joints of several axes ---------------------------------------------------------------- */
 
 static void test_spherical_servo_turns_to_its_target(void **state) {
@@ -416,6 +448,7 @@ int main(void) {
       cmocka_unit_test(test_drives_keep_effort_and_speed),
       cmocka_unit_test(test_safety_controller_keeps_soft_limits),
       cmocka_unit_test(test_drive_too_stiff_for_explicit_steps_is_named),
+      cmocka_unit_test(test_the_step_that_resolves_a_joint_is_that_of_its_fastest_force),
       cmocka_unit_test(test_spherical_servo_turns_to_its_target),
       cmocka_unit_test(test_universal_planar_and_free_servos),
       cmocka_unit_test(test_mimic_joint_moves_with_the_other),

@@ -453,7 +453,7 @@ static double swing_period(ff_sim *sim, const ff_model *model) {
 }
 
 /* A rod of 2 kg, 0.5 m below its hinge, of 0.6 kg m^2 about it, and a rotor of 1.4 kg m^2; set in
- * the scene, and over it. */
+ * the scene, of the joint or of all, and over it. */
 static void test_armature_slows_a_pendulum_under_every_stepper(void **state) {
   (void)state;
   const char *const steppers[] = {
@@ -466,8 +466,10 @@ static void test_armature_slows_a_pendulum_under_every_stepper(void **state) {
       char text[1024];
       snprintf(text, sizeof text,
                "footfall: 1\nstepper: {kind: %s}\nrobots:\n"
-               "  p: {urdf: p.urdf, joints: {hinge: {position: 0.01, armature: 1.4}}}\n",
-               steppers[i]);
+               "  p: {urdf: p.urdf, %s}\n",
+               steppers[i],
+               i % 2 ? "servo: {armature: 1.4}, joints: {hinge: {position: 0.01}}"
+                     : "joints: {hinge: {position: 0.01, armature: 1.4}}");
       const char *const settings[] = {"robots.p.joints.hinge.armature=0"};
       ff_scene *scene = NULL;
       ff_model *model = NULL;

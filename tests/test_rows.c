@@ -65,7 +65,7 @@ static void find_eases(const ff_sim *sim, const ff_model *model, bool tied,
     for (int j = 0; j < CONTACTS; j++) {
       double ease[9], speed[3], reached[SIZE] = {0};
       const double impulse[3] = {1, -2, 3};
-      ff_rows_ease(&rows, 3 * i, 3 * j, ease);
+      ff_rows_delassus(&rows, 3 * i, 3 * j, ease);
       ff_rows_hit(&rows, 3 * j, impulse, reached);
       ff_rows_speed(&rows, 3 * i, reached, speed);
       for (int k = 0; k < 9; k++) {

@@ -149,7 +149,7 @@ static void expressions_follow_the_rules_of_arithmetic(void **state) {
 
 /* A body thrown up at 4.905 m/s: z = 4.905 t - 4.905 t^2, over one second. */
 static const char scene_text[] =
-    "footfall: 1\nduration: 1\nstepper: {kind: rk4, step: 1e-3}\nrecord: {every: 1e-3}\n"
+    "footfall: 1\nduration: 1\nstepper: {kind: rk4, step: 1e-3}\n"
     "bodies: {ball: {mass: 1, shape: {sphere: {radius: 0.1}}, velocity: [0, 0, 4.905]}}\n";
 
 static void measures_are_those_of_a_throw(void **state) {

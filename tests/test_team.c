@@ -75,6 +75,49 @@ static void who_sleeps_is_woken(void **state) {
   ff_team_destroy(team);
 }
 
+/* Between begin and end, with more threads than cores, and after it. */
+static void loops_of_a_step_are_complete(void **state) {
+  (void)state;
+  static work of;
+  ff_team *team;
+  ff_team_begin(NULL);
+  ff_team_end(NULL);
+  assert_int_equal(ff_team_create(&team, 5), FF_OK);
+  for (int job = 0; job < 60; job++) {
+    if (job % 20 == 0) {
+      ff_team_begin(team);
+    }
+    memset(&of, 0, sizeof of);
+    of.piece = 1 + job;
+    ff_team_for(team, do_some, &of, ITEMS, of.piece);
+    assert_int_equal(of.pieces, (ITEMS + of.piece - 1) / of.piece);
+    if (job % 20 == 10) {
+      ff_team_end(team);
+    }
+  }
+  ff_team_begin(team); /* may be destroyed like this */
+  ff_team_destroy(team);
+}
+
+static void a_shared_copy_is_one(void **state) {
+  (void)state;
+  enum { MOST = 300000 };
+  static unsigned char from[MOST], to[MOST + 1];
+  ff_team *team;
+  assert_int_equal(ff_team_create(&team, 3), FF_OK);
+  for (int i = 0; i < MOST; i++) {
+    from[i] = (unsigned char)(i * 31 + i / 256);
+  }
+  static const size_t sizes[] = {0, 1, 4096, 65536, 65537, 200000, MOST};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    memset(to, 7, sizeof to);
+    ff_team_copy(k % 2 ? team : NULL, to, from, sizes[k]);
+    assert_memory_equal(to, from, sizes[k]);
+    assert_int_equal(to[sizes[k]], 7);
+  }
+  ff_team_destroy(team);
+}
+
 static void no_memory_no_team(void **state) {
   (void)state;
   ff_team *team;
@@ -89,6 +132,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_item_is_done_once),
       cmocka_unit_test(who_sleeps_is_woken),
+      cmocka_unit_test(loops_of_a_step_are_complete),
+      cmocka_unit_test(a_shared_copy_is_one),
       cmocka_unit_test(no_memory_no_team),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -516,6 +516,50 @@ static void test_packages_are_found(void **state) {
   assert_int_equal(unlink("package.xml"), 0);
 }
 
+/* A part whose mesh is missing keeps its other shapes; errors of meshes that exist remain. */
+static void test_missing_meshes_may_be_left_out(void **state) {
+  (void)state;
+  static const char robot[] =
+      "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
+      "<collision><geometry><mesh filename='none.stl'/></geometry></collision>"
+      "<collision><geometry><sphere radius='0.5'/></geometry></collision></link></robot>";
+  static const char damaged[] = MESH("bad.obj");
+  ff_robot *read = NULL;
+  ff_report report = {.line = 0};
+  const char *file = put("missing.urdf", robot, strlen(robot));
+  assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_ERROR_FILE);
+  assert_non_null(strstr(report.what, "missing-meshes: skip"));
+  assert_int_equal(ff_robot_load_without_missing(&read, file, NULL, &report), FF_OK);
+  assert_int_equal(ff_robot_shape_count(read), 1);
+  assert_int_equal(ff_robot_shape_info(read, 0).kind, FF_SPHERE);
+  assert_int_equal(ff_robot_note_count(read), 2); /* and the mass without inertia */
+  assert_non_null(strstr(ff_robot_note(read, 0), "'none.stl' was not found: left out"));
+  ff_robot_destroy(&read);
+  put("bad.obj", "v 1 2\n", 6);
+  file = put("damaged.urdf", damaged, strlen(damaged));
+  assert_int_equal(ff_robot_load_without_missing(&read, file, NULL, &report), FF_ERROR_INPUT);
+}
+
+static void test_one_number_scales_a_mesh_in_all_directions(void **state) {
+  (void)state;
+  static const char robot[] = "<robot name='r'><link name='a'><collision><geometry>"
+                              "<mesh filename='cube.stl' scale='2.5'/></geometry></collision>"
+                              "</link></robot>";
+  static const char wrong[] = "<robot name='r'><link name='a'><collision><geometry>"
+                              "<mesh filename='cube.stl' scale='2 3'/></geometry></collision>"
+                              "</link></robot>";
+  unsigned char stl[512];
+  ff_robot *read = NULL;
+  ff_report report = {.line = 0};
+  put("cube.stl", stl, cube_stl(stl, 4));
+  const char *file = put("scaled.urdf", robot, strlen(robot));
+  assert_int_equal(ff_robot_load(&read, file, NULL, &report), FF_OK);
+  ff_vec3 size = ff_robot_shape_info(read, 0).size;
+  assert_true(fabs(size.x / size.y - 1) < 1e-12 && fabs(size.z / size.y - 1) < 1e-12);
+  ff_robot_destroy(&read);
+  refused(wrong, 1, "3 finite numbers");
+}
+
 static void test_bad_meshes_are_refused(void **state) {
   (void)state;
   unsigned char stl[512];
@@ -734,6 +778,8 @@ int main(void) {
       cmocka_unit_test(test_bad_values_are_refused),
       cmocka_unit_test(test_meshes_become_hulls),
       cmocka_unit_test(test_packages_are_found),
+      cmocka_unit_test(test_missing_meshes_may_be_left_out),
+      cmocka_unit_test(test_one_number_scales_a_mesh_in_all_directions),
       cmocka_unit_test(test_bad_meshes_are_refused),
       cmocka_unit_test(test_mesh_touches_as_its_hull),
       cmocka_unit_test(test_collada_is_read),

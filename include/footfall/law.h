@@ -237,6 +237,15 @@ typedef struct ff_law {
   /* Normal laws: force at depth >= 0. NULL: no force formula, always FF_LAW_CORE. */
   void (*normal)(const void *params, const ff_patch *patch, ff_normal *out);
 
+  /* Normal laws, optional: mean over a step in which the depth goes from `from` to `to` (m; <= 0
+   * outside contact) at the rate patch->depth_rate. `elastic` is the discrete gradient of the
+   * energy, [E(to) - E(from)] / (to - from), `energy` the mean of E(from) and E(to); `force` tends
+   * to that of `normal` for short steps and falls with no rate; d_depth is its derivative with the
+   * middle of `from` and `to` while `from` stays. patch->depth is that middle. NULL: see `normal`.
+   */
+  void (*gradient)(const void *params, const ff_patch *patch, double from, double to,
+                   ff_normal *out);
+
   /* Normal laws: a function of the patch whose sign changes where the force has a kink inside
    * contact (a clamp), so that steppers can locate it. Its magnitude is arbitrary, and it keeps one
    * sign where there is no kink. NULL: none. */

@@ -27,6 +27,9 @@ typedef struct ff_robot ff_robot;
  * or its parent if that folder is called urdf. */
 FF_API ff_status ff_robot_load(ff_robot **out, const char *path, const char *root,
                                ff_report *report);
+/* Collision meshes that are not found are left out, each with a note, instead of an error. */
+FF_API ff_status ff_robot_load_without_missing(ff_robot **out, const char *path, const char *root,
+                                               ff_report *report);
 FF_API void ff_robot_destroy(ff_robot **robot);
 
 FF_API const char *ff_robot_name(const ff_robot *robot);

@@ -281,7 +281,7 @@ typedef struct ff_stepper_def {
   double accuracy;           /* 1, of forces over the largest one in large islands: quasi-rigid and
                               * micro-macro; 0: as exact as in others; NAN: the stepper's default */
   double sleep; /* s, so long an island of bodies is slower than sleep_speed before it is no longer
-                 * stepped; 0: never; symplectic-euler and micro-macro */
+                 * stepped; 0: never; symplectic-euler, quasi-rigid, micro-macro */
   double sleep_speed; /* m/s */
   double rtol;        /* relative tolerance, adaptive */
   double atol;        /* tolerance relative to the scene's natural scales, adaptive */

@@ -98,6 +98,11 @@ FF_API ff_constraint_info ff_model_constraint_info(const ff_model *model,
 
 /* Smallest stable_step of all pairs; INFINITY if there are no pairs. */
 FF_API double ff_model_stable_step(const ff_model *model);
+/* Largest step that resolves every joint of a robot in the initial configuration: its rate times
+ * the step is 1. INFINITY: the stepper treats all of them implicitly. fastest (may be NULL): the
+ * joint with this step. Of the rate: drive, spring, stops, damping and dry friction at rest; with
+ * limits also the limit of speed and the safety controller, which act only near their bounds. */
+FF_API double ff_model_joint_step(const ff_model *model, bool limits, ff_joint_id *fastest);
 
 /* ---- sim ------------------------------------------------------------------------------------- */
 

@@ -1,17 +1,59 @@
 #include "audit/audit.h"
 
 #include "audit/contacts.h"
+#include "base/team.h"
 #include "math/vec.h"
 
 #include <string.h>
 
 /* ---- energy and momentum --------------------------------------------------------------------- */
 
-static void audit_add_bodies(const ff_model *model, const ff_state *state, ff_energy *energy,
-                             ff_momentum *momentum) {
+/* A loop over chunks of bodies or shape pairs. */
+typedef struct audit_job {
+  const ff_model *model;
+  const ff_state *state;
+  int chunk;                     /* items of a chunk */
+  double (*sums)[FF_CHUNK_SUMS]; /* of each chunk, from number first_chunk on */
+  int first_chunk;
+} audit_job;
+
+static double *audit_sums_of(const audit_job *job, int first) {
+  return job->sums[first / job->chunk - job->first_chunk];
+}
+
+/* Sums over all items, those of the chunks added up in their order. team NULL: writes nothing to
+ * the state. */
+static void audit_sum(audit_job *job, ff_team_body *part, int count, ff_team *team,
+                      double out[FF_CHUNK_SUMS]) {
+  double one[1][FF_CHUNK_SUMS];
+  int chunks = ff_chunks_of(count, job->chunk);
+  memset(out, 0, FF_CHUNK_SUMS * sizeof *out);
+  job->sums = team ? job->state->sums : one;
+  job->first_chunk = 0;
+  if (team) {
+    ff_team_for(team, part, job, count, job->chunk);
+  }
+  for (int k = 0; k < chunks; k++) {
+    if (!team) {
+      int first = k * job->chunk, end = first + job->chunk;
+      job->first_chunk = k;
+      part(job, first, end < count ? end : count);
+    }
+    for (int i = 0; i < FF_CHUNK_SUMS; i++) {
+      out[i] += audit_sums_of(job, k * job->chunk)[i];
+    }
+  }
+}
+
+/* Sums of a chunk of free bodies: kinetic energy, energy of gravity, linear and angular momentum.
+ */
+static void audit_sum_bodies(void *context, int first, int end) {
+  const audit_job *job = context;
+  const ff_model *model = job->model;
+  const ff_state *state = job->state;
   double kinetic = 0, gravity = 0;
   ff_vec3 linear = v3(0, 0, 0), angular = linear;
-  for (int slot = 0; slot < model->free_count; slot++) {
+  for (int slot = first; slot < end; slot++) {
     int i = model->free_bodies[slot];
     const ff_model_body *body = &model->bodies[i];
     const double *y = ff_state_body(state, slot);
@@ -23,10 +65,22 @@ static void audit_add_bodies(const ff_model *model, const ff_state *state, ff_en
     linear = v3_add(linear, p);
     angular = v3_add(angular, v3_add(v3_cross(x, p), l));
   }
-  energy->kinetic = kinetic;
-  energy->gravity = gravity;
-  momentum->linear = linear;
-  momentum->angular = angular;
+  double *to = audit_sums_of(job, first);
+  to[0] = kinetic;
+  to[1] = gravity;
+  v3_store(to + 2, linear);
+  v3_store(to + 5, angular);
+}
+
+static void audit_add_bodies(const ff_model *model, const ff_state *state, ff_team *team,
+                             ff_energy *energy, ff_momentum *momentum) {
+  audit_job job = {.model = model, .state = state, .chunk = FF_BODIES_CHUNK};
+  double sums[FF_CHUNK_SUMS];
+  audit_sum(&job, audit_sum_bodies, model->free_count, team, sums);
+  energy->kinetic = sums[0];
+  energy->gravity = sums[1];
+  momentum->linear = v3_load(sums + 2);
+  momentum->angular = v3_load(sums + 5);
 }
 
 static void audit_add_robots(const ff_model *model, const ff_state *state, ff_energy *energy,
@@ -42,9 +96,12 @@ static void audit_add_robots(const ff_model *model, const ff_state *state, ff_en
   }
 }
 
-static void audit_add_losses(const ff_state *state, ff_energy *out) {
+/* Energies stored by a chunk of shape pairs: normal, tangential, and of both what is not paid. */
+static void audit_sum_pairs(void *context, int first, int end) {
+  const audit_job *job = context;
+  const ff_state *state = job->state;
   double normal = 0, tangent = 0, unpaid = 0, unpaid_tangent = 0;
-  for (int n = 0; n < state->near_count; n++) { /* in the order of the list */
+  for (int n = first; n < end; n++) {
     const ff_near *near = &state->nears[n];
     for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
       const ff_point *point = &state->points[i];
@@ -54,6 +111,19 @@ static void audit_add_losses(const ff_state *state, ff_energy *out) {
       unpaid_tangent += point->unpaid ? point->energy_t : 0;
     }
   }
+  double *to = audit_sums_of(job, first);
+  to[0] = normal;
+  to[1] = tangent;
+  to[2] = unpaid;
+  to[3] = unpaid_tangent;
+  memset(to + 4, 0, 4 * sizeof *to);
+}
+
+static void audit_add_losses(const ff_state *state, ff_team *team, ff_energy *out) {
+  audit_job job = {.state = state, .chunk = FF_NEARS_CHUNK};
+  double sums[FF_CHUNK_SUMS];
+  audit_sum(&job, audit_sum_pairs, state->near_count, team, sums);
+  double normal = sums[0], tangent = sums[1], unpaid = sums[2], unpaid_tangent = sums[3];
   out->spring_normal = normal;
   out->spring_tangent = tangent;
   const double *ledger = ff_state_ledger(state);
@@ -65,12 +135,12 @@ static void audit_add_losses(const ff_state *state, ff_energy *out) {
 }
 
 /* Energies and momenta; momentum residuals relative to zero. */
-static void audit_evaluate(const ff_model *model, const ff_state *state, ff_energy *energy,
-                           ff_momentum *momentum) {
+static void audit_evaluate(const ff_model *model, const ff_state *state, ff_team *team,
+                           ff_energy *energy, ff_momentum *momentum) {
   energy->spring_joint = 0;
-  audit_add_bodies(model, state, energy, momentum);
+  audit_add_bodies(model, state, team, energy, momentum);
   audit_add_robots(model, state, energy, momentum);
-  audit_add_losses(state, energy);
+  audit_add_losses(state, team, energy);
   const double *ledger = ff_state_ledger(state);
   momentum->linear_residual = v3_sub(momentum->linear, v3_load(ledger + FF_Y_IMPULSE));
   momentum->angular_residual = v3_sub(momentum->angular, v3_load(ledger + FF_Y_ANGULAR));
@@ -185,7 +255,7 @@ void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state
   }
   ff_momentum momentum;
   ff_energy *start = &auditor->start;
-  audit_evaluate(model, state, start, &momentum);
+  audit_evaluate(model, state, NULL, start, &momentum);
   start->residual = audit_total(start);
   memcpy(auditor->most, start->lost, sizeof auditor->most);
   auditor->may_give = audit_may_give(model);
@@ -205,8 +275,8 @@ void ff_auditor_overlap(ff_auditor *auditor, int a, int b, double depth) {
 
 /* Current energies and momenta, with residuals relative to the start. */
 static void audit_compare(const ff_auditor *auditor, const ff_model *model, const ff_state *state,
-                          ff_energy *energy, ff_momentum *momentum) {
-  audit_evaluate(model, state, energy, momentum);
+                          ff_team *team, ff_energy *energy, ff_momentum *momentum) {
+  audit_evaluate(model, state, team, energy, momentum);
   energy->residual = audit_total(energy) - auditor->start.residual;
   momentum->linear_residual = v3_sub(momentum->linear_residual, auditor->start_linear);
   momentum->angular_residual = v3_sub(momentum->angular_residual, auditor->start_angular);
@@ -216,7 +286,7 @@ ff_energy ff_auditor_energy(const ff_auditor *auditor, const ff_model *model,
                             const ff_state *state) {
   ff_energy energy;
   ff_momentum momentum;
-  audit_compare(auditor, model, state, &energy, &momentum);
+  audit_compare(auditor, model, state, NULL, &energy, &momentum);
   return energy;
 }
 
@@ -224,7 +294,7 @@ ff_momentum ff_auditor_momentum(const ff_auditor *auditor, const ff_model *model
                                 const ff_state *state) {
   ff_energy energy;
   ff_momentum momentum;
-  audit_compare(auditor, model, state, &energy, &momentum);
+  audit_compare(auditor, model, state, NULL, &energy, &momentum);
   return momentum;
 }
 
@@ -335,7 +405,7 @@ void ff_auditor_update(ff_auditor *auditor, const ff_model *model, ff_state *sta
   ff_energy energy;
   ff_momentum momentum;
   bool fixed = model->stepper->fixed_step;
-  audit_compare(auditor, model, state, &energy, &momentum);
+  audit_compare(auditor, model, state, state->team, &energy, &momentum);
   audit_check_finite(auditor, &energy, &momentum, state->t);
   audit_raise_scale(auditor, &energy);
   audit_check_energy(auditor, model, &energy, state->t);

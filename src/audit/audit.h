@@ -25,7 +25,9 @@ typedef struct ff_impact_watch {
   double since, approach;   /* s, m/s */
   double latest;            /* s, when it must have ended */
   double least, most, core; /* 1, restitution of its law; m, depth of the core */
-  ff_vec3 normal;           /* world, from b into a */
+  ff_vec3 normal;           /* world, from b into a, as it began */
+  double slide;             /* m/s, speed along the surface as it began, */
+  double turned;            /* rad, and by how much the normal has turned since */
 } ff_impact_watch;
 enum { FF_WATCHES = 16 };
 

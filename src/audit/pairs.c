@@ -1,12 +1,12 @@
 /* Overlaps of pairs, shapes that passed through each other, restitution of impacts. */
 #include "audit/audit.h"
+#include "base/team.h"
 #include "geom/distance.h"
 #include "math/vec.h"
 
 #include <string.h>
 
 #define GRAZING 1e-3 /* of the relative velocity, or of that of all energy: slower is no impact */
-#define TURNED  0.05 /* rad, of the normal during an impact: more is not compared */
 enum { BEGUN_MOST = 2 }; /* impacts that may come under watch in one step: a sample, in crowds */
 
 /* ---- depth ----------------------------------------------------------------------------------- */
@@ -24,19 +24,37 @@ static double near_depth(const ff_near *near, ff_point *points) {
   return deepest;
 }
 
+/* Depth that a pair of shapes may not exceed, m; INFINITY: none. Of layers over rigid cores: that
+ * of the cores. */
+static double depth_limit(const ff_model *model, const ff_near *near, bool cores) {
+  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
+  if (cores && !ff_model_solves(model)) {
+    return INFINITY;
+  }
+  return cores ? FF_LIMIT_RIGID * lesser(a->bound, b->bound) : lesser(a->thickness, b->thickness);
+}
+
+/* How deep rigid cores overlap, m. */
+static double depth_inside(const ff_model *model, const ff_near *near, double depth) {
+  return depth - model->bindings[near->binding].layer.max_deflection;
+}
+
+#define CORES_DEEP 1.001 /* of the limit: a core may lie as deep as that */
+
+static bool is_too_deep(const ff_model *model, const ff_near *near, double depth) {
+  return depth > CORES_DEEP * depth_limit(model, near, false) ||
+         depth_inside(model, near, depth) > depth_limit(model, near, true);
+}
+
 static void check_depth(ff_auditor *auditor, const ff_model *model, const ff_meet *meet,
                         const ff_near *near, double depth, double t) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  double half = lesser(a->thickness, b->thickness), size = lesser(a->bound, b->bound);
-  if (depth > 1.001 * half) { /* a core may lie as deep */
+  double half = depth_limit(model, near, false), limit = depth_limit(model, near, true);
+  double inside = depth_inside(model, near, depth);
+  if (depth > CORES_DEEP * half) {
     ff_found_add(&auditor->found, FF_FINDING_TOO_DEEP, meet->a, meet->b, t, depth, half);
   }
-  if (ff_model_solves(model)) {
-    double inside = depth - model->bindings[near->binding].layer.max_deflection;
-    double limit = FF_LIMIT_RIGID * size;
-    if (inside > limit) {
-      ff_found_add(&auditor->found, FF_FINDING_RIGID_ENTERED, meet->a, meet->b, t, inside, limit);
-    }
+  if (inside > limit) {
+    ff_found_add(&auditor->found, FF_FINDING_RIGID_ENTERED, meet->a, meet->b, t, inside, limit);
   }
 }
 
@@ -180,6 +198,13 @@ static double pair_closing_speed(const ff_body_motion *motions, int a, int b, ff
   return speed[1] - speed[0];
 }
 
+static double pair_sliding_speed(const ff_body_motion *motions, int a, int b, ff_vec3 point,
+                                 ff_vec3 normal) {
+  ff_vec3 v =
+      v3_sub(ff_motion_velocity(&motions[a], point), ff_motion_velocity(&motions[b], point));
+  return v3_norm(v3_axpy(v, -v3_dot(normal, v), normal));
+}
+
 /* Restitution of spring and damper in parallel: when the spring has recovered, exp(-pi zeta / w),
  * or when their force vanishes, exp(-zeta (pi - atan(2 zeta w / (1 - 2 zeta^2))) / w), with w^2 = 1
  * - zeta^2: contacts end somewhere between. False: not known. */
@@ -269,13 +294,6 @@ static const ff_point *only_point(const ff_state *state, const ff_meet *meet, in
   return count == 1 ? only : NULL;
 }
 
-/* Is one of two bodies a half-space, whose normal does not turn while the other slides on it? */
-static bool meet_is_flat(const ff_model *model, const ff_state *state, const ff_meet *meet) {
-  const ff_near *near = &state->nears[meet->first_near];
-  return model->shapes[near->shape_a].geom.kind == FF_HALF_SPACE ||
-         model->shapes[near->shape_b].geom.kind == FF_HALF_SPACE;
-}
-
 /* Begins to watch an impact if it is central, fast and undisturbed. */
 static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_state *state,
                          const ff_body_motion *before, const ff_meet *meet, double h) {
@@ -298,6 +316,7 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   ff_impact_watch watch = {.a = meet->a, .b = meet->b, .since = state->t, .normal = point->normal};
   bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
   watch.approach = pair_closing_speed(before, meet->a, meet->b, point->point, point->normal);
+  watch.slide = pair_sliding_speed(before, meet->a, meet->b, point->point, point->normal);
   watch.core = !ff_model_solves(model) ? INFINITY : model->bindings[binding].layer.max_deflection;
   ff_vec3 velocity_a = before[meet->a].velocity, velocity_b = before[meet->b].velocity;
   double speed = v3_norm(v3_sub(velocity_a, velocity_b)), fall = h * v3_norm(model->run.gravity);
@@ -310,20 +329,18 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   bool known = !ff_model_solves(model)
                    ? force_restitution(law, point, 1 / inverse, &watch)
                    : law_restitution(law, ground, point->weight, 1 / inverse, &watch);
-  double along = sqrt(greater(0, speed * speed - watch.approach * watch.approach));
-  ff_vec3 apart =
-      v3_sub(state->bodies[meet->a].pose.position, state->bodies[meet->b].pose.position);
-  bool turns = !meet_is_flat(model, state, meet) && along * watch.latest > TURNED * v3_norm(apart);
-  if (known && !turns) {
+  if (known) {
     watch.latest += state->t + 3 * h;
     auditor->impacts[auditor->impact_count++] = watch;
   }
 }
 
-/* Compares with the law; gravity changes the speed while they touch. */
+/* Compares with the law; gravity changes the speed while they touch, and so does the normal of
+ * bodies that slide over each other, as it turns. */
 static void impact_judge(ff_auditor *auditor, const ff_model *model, const ff_impact_watch *watch,
                          double separation, double t, double h) {
   double pull = 2 * v3_norm(model->run.gravity) * (t - watch->since + h) / watch->approach;
+  pull += watch->slide * watch->turned / watch->approach;
   double e = greater(separation, 0) / watch->approach;
   double off = greater(watch->least - e, e - watch->most);
   if (off > FF_LIMIT_IMPACT + pull) {
@@ -346,6 +363,12 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
       continue;
     }
     bool touches = meet_touches(state, meet);
+    int binding;
+    const ff_point *point = only_point(state, meet, &binding);
+    if (touches && !point) { /* other shapes of the same bodies touch, too */
+      continue;
+    }
+    watch.turned = point ? v3_norm(v3_sub(point->normal, watch.normal)) : watch.turned;
     if (touches && state->t < watch.latest) {
       auditor->impacts[kept++] = watch;
     } else if (state->t > watch.since) {
@@ -361,13 +384,19 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
 
 /* ---- all pairs ------------------------------------------------------------------------------- */
 
-/* Most that a point of a body moves in a step, m. */
-static double largest_move(const ff_model *model, const ff_state *state,
-                           const ff_body_motion *before, double h) {
-  double most = 0;
-  for (int i = 0; i < model->body_count; i++) {
-    const ff_model_body *body = &model->bodies[i];
-    const ff_body_motion *from = &before[i], *to = &state->bodies[i];
+typedef struct move_job {
+  const ff_model *model;
+  const ff_state *state;
+  const ff_body_motion *before;
+  double h;
+} move_job;
+
+static void find_largest_move(void *context, int first, int end) {
+  const move_job *job = context;
+  double most = 0, h = job->h;
+  for (int i = first; i < end; i++) {
+    const ff_model_body *body = &job->model->bodies[i];
+    const ff_body_motion *from = &job->before[i], *to = &job->state->bodies[i];
     if (body->kind == FF_BODY_FIXED || body->shape_count == 0) {
       continue;
     }
@@ -375,37 +404,82 @@ static double largest_move(const ff_model *model, const ff_state *state,
     double moved = v3_norm(v3_sub(to->pose.position, from->pose.position));
     most = greater(most, moved + h * spin * (isfinite(body->bound) ? body->bound : 0));
   }
+  job->state->sums[first / FF_BODIES_CHUNK][0] = most;
+}
+
+/* Most that a point of a body moves in a step, m. */
+static double largest_move(const ff_model *model, const ff_state *state,
+                           const ff_body_motion *before, double h) {
+  move_job job = {model, state, before, h};
+  double most = 0;
+  ff_team_for(state->team, find_largest_move, &job, model->body_count, FF_BODIES_CHUNK);
+  for (int k = 0; k < ff_chunks_of(model->body_count, FF_BODIES_CHUNK); k++) {
+    most = greater(most, state->sums[k][0]);
+  }
   return most;
+}
+
+/* Overlaps and touches of a body pair. fast: also what passed through each other. */
+static void audit_pair(ff_auditor *auditor, const ff_model *model, ff_state *state,
+                       const ff_body_motion *before, const ff_meet *meet, double h, bool fast,
+                       int *begun) {
+  bool judged = model->stepper->fixed_step, touches = false;
+  sweep s;
+  if (fast) {
+    s = sweep_of(model, state, before, meet, h);
+  }
+  for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    const ff_near *near = &state->nears[n];
+    double depth = near_depth(near, state->points);
+    touches = touches || depth > 0;
+    if (depth > 0) {
+      check_depth(auditor, model, meet, near, depth, state->t);
+    }
+    if (fast) {
+      check_missed(auditor, model, meet, near, depth > 0, &s, state->t);
+    }
+  }
+  auditor->touched |= touches;
+  if (judged && touches && !meet->touching && (*begun)++ < BEGUN_MOST) {
+    impact_begin(auditor, model, state, before, meet, h);
+  }
+}
+
+/* Of active pairs, what changes nothing but themselves. Notes in the sums of a chunk whether there
+ * is more to do, and whether a pair touches. */
+static void look_at_pairs(void *context, int first, int end) {
+  const move_job *job = context;
+  const ff_state *state = job->state;
+  bool more = false, touched = false;
+  for (int m = first; m < end; m++) {
+    const ff_meet *meet = ff_state_active(state, m);
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      double depth = near_depth(near, state->points);
+      more = more || (depth > 0 && (!meet->touching || is_too_deep(job->model, near, depth)));
+      touched = touched || depth > 0;
+    }
+  }
+  state->sums[first / FF_NEARS_CHUNK][0] = more;
+  state->sums[first / FF_NEARS_CHUNK][1] = touched;
 }
 
 void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
                     const ff_body_motion *before, double h) {
-  bool judged = model->stepper->fixed_step;
   bool fast = 2 * largest_move(model, state, before, h) > model->thinnest;
   int begun = 0; /* impacts that were looked at in this step */
-  int active = fast ? state->meet_count : ff_state_active_count(state);
-  for (int m = 0; m < active; m++) {
-    const ff_meet *meet = fast ? &state->meets[m] : ff_state_active(state, m);
-    bool touches = false;
-    sweep s;
-    if (fast) {
-      s = sweep_of(model, state, before, meet, h);
+  move_job job = {model, state, before, h};
+  int active = fast ? 0 : ff_state_active_count(state);
+  ff_team_for(state->team, look_at_pairs, &job, active, FF_NEARS_CHUNK);
+  for (int k = 0; k < ff_chunks_of(active, FF_NEARS_CHUNK); k++) {
+    int first = k * FF_NEARS_CHUNK, end = first + FF_NEARS_CHUNK;
+    auditor->touched |= state->sums[k][1] > 0;
+    for (int m = first; state->sums[k][0] > 0 && m < end && m < active; m++) {
+      audit_pair(auditor, model, state, before, ff_state_active(state, m), h, false, &begun);
     }
-    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
-      const ff_near *near = &state->nears[n];
-      double depth = near_depth(near, state->points);
-      touches = touches || depth > 0;
-      if (depth > 0) {
-        check_depth(auditor, model, meet, near, depth, state->t);
-      }
-      if (fast) {
-        check_missed(auditor, model, meet, near, depth > 0, &s, state->t);
-      }
-    }
-    auditor->touched |= touches;
-    if (judged && touches && !meet->touching && begun++ < BEGUN_MOST) {
-      impact_begin(auditor, model, state, before, meet, h);
-    }
+  }
+  for (int m = 0; fast && m < state->meet_count; m++) {
+    audit_pair(auditor, model, state, before, &state->meets[m], h, true, &begun);
   }
   if (auditor->impact_count > 0) {
     impacts_follow(auditor, model, state, h);

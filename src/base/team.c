@@ -3,14 +3,17 @@
 #include "base/effort.h"
 #include "base/memory.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 
-/* Spins of a waiting thread before it yields the processor: some tens of microseconds. */
-enum { SPINS = 2000 };
+/* Spins of a waiting thread before it yields the processor, some tens of microseconds; and between
+ * two yields from then on. */
+enum { SPINS = 2000, SPINS_AGAIN = 64 };
 
 /* State of the current job in one atomic number: job number in the upper half, index of its next
  * chunk in the lower half. A thread takes a chunk by incrementing it, if the ticket has not changed
@@ -34,6 +37,7 @@ struct ff_team {
   pthread_mutex_t mutex;
   pthread_cond_t wake;
   atomic_int asleep;
+  atomic_bool awake; /* between ff_team_begin and ff_team_end */
   atomic_bool over;
 };
 
@@ -66,7 +70,9 @@ static bool run_chunk(ff_team *team, bool another) {
 }
 
 static void spin_once(int *spins) {
-  if (++*spins % SPINS == 0) {
+  ++*spins;
+  if (*spins >= SPINS) {
+    *spins = SPINS - SPINS_AGAIN;
     sched_yield();
   }
 #if defined(__x86_64__)
@@ -82,13 +88,15 @@ static bool is_waiting(ff_team *team, uint32_t job) {
 
 /* Waits for a job other than this one: spins for a while, then sleeps. */
 static void wait_for_job(ff_team *team, uint32_t job) {
-  for (int spins = 0; spins < SPINS && is_waiting(team, job);) {
+  int spins = 0;
+  for (int i = 0; is_waiting(team, job) && (i < SPINS || atomic_load(&team->awake)); i++) {
     spin_once(&spins);
+    i = i < SPINS ? i : SPINS; /* no end while awake */
   }
   if (is_waiting(team, job)) {
     pthread_mutex_lock(&team->mutex);
     atomic_fetch_add(&team->asleep, 1);
-    while (is_waiting(team, job)) {
+    while (is_waiting(team, job) && !atomic_load(&team->awake)) {
       pthread_cond_wait(&team->wake, &team->mutex);
     }
     atomic_fetch_sub(&team->asleep, 1);
@@ -180,6 +188,19 @@ static void run_job(ff_team *team, ff_team_body *part, void *context, int count,
   ff_effort += atomic_load(&team->effort);
 }
 
+void ff_team_begin(ff_team *team) {
+  if (team) {
+    atomic_store(&team->awake, true);
+    wake_workers(team);
+  }
+}
+
+void ff_team_end(ff_team *team) {
+  if (team) {
+    atomic_store(&team->awake, false);
+  }
+}
+
 void ff_team_for(ff_team *team, ff_team_body *part, void *context, int count, int chunk) {
   if (team && team->others > 0 && count > chunk) {
     run_job(team, part, context, count, chunk);
@@ -188,4 +209,29 @@ void ff_team_for(ff_team *team, ff_team_body *part, void *context, int count, in
   for (int first = 0; first < count; first += chunk) {
     part(context, first, count - first < chunk ? count : first + chunk);
   }
+}
+
+enum { COPY_BLOCK = 4096, COPY_CHUNK = 16 }; /* bytes; blocks that one thread takes at a time */
+
+typedef struct copy_job {
+  char *to;
+  const char *from;
+  size_t bytes;
+} copy_job;
+
+static void copy_blocks(void *context, int first, int end) {
+  const copy_job *job = context;
+  size_t start = (size_t)first * COPY_BLOCK, stop = (size_t)end * COPY_BLOCK;
+  stop = stop < job->bytes ? stop : job->bytes;
+  memcpy(job->to + start, job->from + start, stop - start);
+}
+
+void ff_team_copy(ff_team *team, void *to, const void *from, size_t bytes) {
+  copy_job job = {to, from, bytes};
+  size_t blocks = bytes / COPY_BLOCK + 1;
+  if (!team || blocks <= COPY_CHUNK || blocks > INT_MAX) {
+    memcpy(to, from, bytes);
+    return;
+  }
+  ff_team_for(team, copy_blocks, &job, (int)blocks, COPY_CHUNK);
 }

@@ -36,10 +36,11 @@ struct ff_broad {
   unsigned char *rank; /* [count], level of each box */
   int *cells;          /* [cell_capacity + 1]: first entry of each cell */
   int cell_capacity;
-  ff_broad_pair *pairs;
+  ff_broad_pair *pairs; /* as they are found */
   size_t pair_count, pair_capacity;
+  ff_broad_pair *sorted; /* [sorted_capacity] */
+  size_t sorted_capacity;
   int *start; /* [count + 1]: pairs with a lower i come before this */
-  int *next;  /* [count]: next free place of each i */
 };
 
 ff_status ff_broad_create(ff_broad **out, int count) {
@@ -54,8 +55,7 @@ ff_status ff_broad_create(ff_broad **out, int count) {
   broad->cell = ff_alloc(n, sizeof *broad->cell);
   broad->rank = ff_alloc(n, sizeof *broad->rank);
   broad->start = ff_alloc(n + 1, sizeof *broad->start);
-  broad->next = ff_alloc(n, sizeof *broad->next);
-  if (!broad->entries || !broad->cell || !broad->rank || !broad->start || !broad->next) {
+  if (!broad->entries || !broad->cell || !broad->rank || !broad->start) {
     ff_broad_destroy(broad);
     return FF_ERROR_MEMORY;
   }
@@ -70,8 +70,8 @@ void ff_broad_destroy(ff_broad *broad) {
     ff_free(broad->rank);
     ff_free(broad->cells);
     ff_free(broad->pairs);
+    ff_free(broad->sorted);
     ff_free(broad->start);
-    ff_free(broad->next);
     ff_free(broad);
   }
 }
@@ -293,12 +293,19 @@ static ff_status find_pairs(ff_broad *broad) {
 
 /* ---- order of the pairs ---------------------------------------------------------------------- */
 
-/* Brings pairs of equal i together, i ascending: each goes to the next free place of its i, and
- * what was there goes on. */
-static void group_by_i(ff_broad *broad) {
+/* Counting sort by i. Out of place: writes do not wait for each other. False: no memory. */
+static bool sort_by_i(ff_broad *broad) {
   int n = broad->count, found = (int)broad->pair_count;
-  int *start = broad->start, *next = broad->next;
-  ff_broad_pair *pairs = broad->pairs;
+  int *start = broad->start;
+  const ff_broad_pair *pairs = broad->pairs;
+  if (broad->sorted_capacity < broad->pair_count) {
+    ff_free(broad->sorted);
+    broad->sorted = ff_alloc(broad->pair_capacity, sizeof *broad->sorted);
+    broad->sorted_capacity = broad->sorted ? broad->pair_capacity : 0;
+  }
+  if (!broad->sorted) {
+    return false;
+  }
   for (int i = 0; i <= n; i++) {
     start[i] = 0;
   }
@@ -306,21 +313,16 @@ static void group_by_i(ff_broad *broad) {
     start[pairs[k].i + 1]++;
   }
   for (int i = 0; i < n; i++) {
-    next[i] = start[i];
     start[i + 1] += start[i];
   }
-  for (int i = 0; i < n; i++) {
-    while (next[i] < start[i + 1]) {
-      ff_broad_pair here = pairs[next[i]];
-      if (here.i == i) {
-        next[i]++;
-      } else {
-        int place = next[here.i]++;
-        pairs[next[i]] = pairs[place];
-        pairs[place] = here;
-      }
-    }
+  for (int k = 0; k < found; k++) {
+    broad->sorted[start[pairs[k].i]++] = pairs[k];
   }
+  for (int i = n; i > 0; i--) { /* the starts have moved to the ends */
+    start[i] = start[i - 1];
+  }
+  start[0] = 0;
+  return true;
 }
 
 /* Shell sort: mostly of a handful of pairs, where it is an insertion sort. */
@@ -351,16 +353,16 @@ ff_status ff_broad_find(ff_broad *broad, const ff_box *boxes, const int *groups,
   }
   sort_boxes(broad, boxes, groups);
   status = find_pairs(broad);
-  if (status != FF_OK) {
+  if (status != FF_OK || broad->pair_count == 0) {
     return status;
   }
-  if (broad->pair_count > 1) {
-    group_by_i(broad);
-    for (int i = 0; i < broad->count; i++) {
-      sort_by_j(broad->pairs + broad->start[i], broad->start[i + 1] - broad->start[i]);
-    }
+  if (!sort_by_i(broad)) {
+    return FF_ERROR_MEMORY;
   }
-  *pairs = broad->pairs;
+  for (int i = 0; i < broad->count; i++) {
+    sort_by_j(broad->sorted + broad->start[i], broad->start[i + 1] - broad->start[i]);
+  }
+  *pairs = broad->sorted;
   *count = (int)broad->pair_count;
   return FF_OK;
 }

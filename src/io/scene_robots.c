@@ -28,9 +28,14 @@ static ff_robot *robot_load(ff_reader *reader, const ff_node *node) {
     return NULL;
   }
   ff_reader_folder(reader, folder);
+  static const char *const ways[] = {"error", "skip"};
+  int missing = 0;
+  ff_get_word(reader, node, "missing-meshes", "way", ways, FF_COUNT(ways), &missing);
   ff_status status = ff_mesh_find(path, urdf, folder, folder, reader->report);
-  if (status == FF_OK) {
+  if (status == FF_OK && missing == 0) {
     status = ff_robot_load(&robot, path, folder, reader->report);
+  } else if (status == FF_OK) {
+    status = ff_robot_load_without_missing(&robot, path, folder, reader->report);
   } else if (reader->report) { /* located where the scene names the file */
     char what[sizeof reader->report->what];
     memcpy(what, reader->report->what, sizeof what);
@@ -187,7 +192,7 @@ static void robot_read_pair(ff_reader *reader, const ff_node *node, const char *
 }
 
 static void robot_read_servo(ff_reader *reader, const ff_node *node, ff_joint_setting *to) {
-  static const char *const keys[] = {"stiffness", "damping", "explicit"};
+  static const char *const keys[] = {"stiffness", "damping", "armature", "explicit"};
   const ff_node *map = ff_reader_enter(reader, node, "servo");
   if (!map) {
     return;
@@ -195,6 +200,7 @@ static void robot_read_servo(ff_reader *reader, const ff_node *node, ff_joint_se
   if (ff_reader_map(reader, map, keys, FF_COUNT(keys))) {
     ff_get_number(reader, map, "stiffness", 0, &to->stiffness);
     ff_get_number(reader, map, "damping", 0, &to->damping);
+    ff_get_number(reader, map, "armature", 0, &to->armature);
     ff_get_flag(reader, map, "explicit", &to->explicit_drive);
   }
   ff_reader_leave(reader);
@@ -252,7 +258,7 @@ static void scene_read_robot(ff_reader *reader, const ff_node *node) {
   static const char *const known[] = {"urdf",   "base",     "position",       "orientation",
                                       "omega",  "velocity", "self-collision", "material",
                                       "stops",  "servo",    "joints",         "controller",
-                                      "ground", "colour",   "track"};
+                                      "ground", "colour",   "track",          "missing-meshes"};
   if (!ff_reader_map(reader, node, known, FF_COUNT(known))) {
     return;
   }

@@ -73,20 +73,39 @@ static ff_status urdf_read_mesh(ff_robot *robot, ff_urdf *urdf, ff_urdf_shape *f
   return status;
 }
 
+/* Errors are located where the robot names the mesh. */
+static void urdf_place_mesh_error(const ff_urdf *urdf, const ff_urdf_shape *shape, bool missing,
+                                  ff_report *report) {
+  if (report) {
+    char what[300];
+    snprintf(what, sizeof what, "%.299s", report->what);
+    ff_urdf_wrong(urdf, shape->line, report, "mesh '%.80s': %s%s", shape->shape.file, what,
+                  missing ? ". Give the folder that holds it (check --root), or leave it out "
+                            "(missing-meshes: skip in a scene, check --skip-meshes)"
+                          : "");
+  }
+}
+
 ff_status ff_urdf_meshes(ff_robot *robot, ff_urdf *urdf, ff_report *report) {
+  int kept = 0;
   for (int i = 0; i < urdf->shape_count; i++) {
     ff_urdf_shape *shape = &urdf->shapes[i];
     ff_status status = shape->shape.mesh ? urdf_read_mesh(robot, urdf, shape, report) : FF_OK;
+    bool missing = status == FF_ERROR_FILE && urdf->skips_missing;
+    if (missing) {
+      status = ff_urdf_note(urdf, shape->line, "mesh '%.200s' was not found: left out",
+                            shape->shape.file);
+    } else if (status != FF_OK && status != FF_ERROR_MEMORY) {
+      urdf_place_mesh_error(urdf, shape, status == FF_ERROR_FILE, report);
+    }
     if (status != FF_OK) {
-      /* Errors are located where the robot names the mesh. */
-      if (report && status != FF_ERROR_MEMORY) {
-        char what[300];
-        snprintf(what, sizeof what, "%.299s", report->what);
-        ff_urdf_wrong(urdf, shape->line, report, "mesh '%.80s': %s", shape->shape.file, what);
-      }
       return status;
     }
+    if (!missing) {
+      urdf->shapes[kept++] = *shape;
+    }
   }
+  urdf->shape_count = kept;
   return FF_OK;
 }
 
@@ -214,7 +233,8 @@ static ff_status urdf_read_robot(ff_robot *robot, ff_urdf *urdf, ff_report *repo
   return status;
 }
 
-ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report) {
+static ff_status urdf_load(ff_robot **out, const char *path, const char *root, bool skips_missing,
+                           ff_report *report) {
   char folder[FF_MESH_PATH_MAX];
   if (!out) {
     return FF_ERROR_INPUT;
@@ -231,7 +251,11 @@ ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_r
     ff_report_what(report, "%s", ff_status_text(FF_ERROR_MEMORY));
     return FF_ERROR_MEMORY;
   }
-  ff_urdf urdf = {.file = path, .folder = folder, .root = root, .arena = &robot->arena};
+  ff_urdf urdf = {.file = path,
+                  .folder = folder,
+                  .root = root,
+                  .arena = &robot->arena,
+                  .skips_missing = skips_missing};
   ff_status status = urdf_read_robot(robot, &urdf, report);
   ff_urdf_free(&urdf);
   if (status != FF_OK) {
@@ -243,6 +267,15 @@ ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_r
   }
   *out = robot;
   return FF_OK;
+}
+
+ff_status ff_robot_load(ff_robot **out, const char *path, const char *root, ff_report *report) {
+  return urdf_load(out, path, root, false, report);
+}
+
+ff_status ff_robot_load_without_missing(ff_robot **out, const char *path, const char *root,
+                                        ff_report *report) {
+  return urdf_load(out, path, root, true, report);
 }
 
 void ff_robot_destroy(ff_robot **at) {

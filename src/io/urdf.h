@@ -51,6 +51,7 @@ typedef struct ff_urdf_material {
 typedef struct ff_urdf {
   const char *file, *folder, *root; /* as given; folder of the file; root: may be NULL */
   ff_arena *arena;                  /* owned by the robot: texts and vertices */
+  bool skips_missing;               /* meshes that are not found are left out, with a note */
   const char *name;
   ff_urdf_link *links;
   ff_urdf_joint *joints;

@@ -321,7 +321,12 @@ static void urdf_on_cylinder(reader *r) {
 static void urdf_on_mesh(reader *r) {
   urdf_set_shape(r, FF_POLYHEDRON, v3(1, 1, 1));
   double scale[3] = {1, 1, 1};
-  urdf_numbers_of(r, "scale", 3, scale);
+  const char *given = urdf_attribute(r, "scale");
+  if (given && urdf_scan_numbers(given, 1, scale)) { /* one for all axes, as Drake reads it */
+    scale[1] = scale[2] = scale[0];
+  } else {
+    urdf_numbers_of(r, "scale", 3, scale);
+  }
   urdf_this_shape(r)->scale = v3_load(scale);
   urdf_this_shape(r)->shape.mesh = true;
   urdf_this_shape(r)->shape.file = urdf_text_of(r, "filename");

@@ -44,4 +44,35 @@ static inline double ff_derive_radius(const ff_pair *pair, double *reference) {
   return constant ? pair->radius : (*reference > 0 ? *reference : NAN);
 }
 
+/* Discrete gradient of z^(n + 1) / (n + 1), 0 for z <= 0, from one depth to another. */
+typedef struct ff_gradient_of_power {
+  double slope;     /* m^n, the gradient */
+  double value;     /* m^(n + 1), mean of both ends */
+  double curvature; /* m^(n - 1), change of the slope with the middle while `from` stays */
+} ff_gradient_of_power;
+
+#define FF_FLAT_STEP                                                                               \
+  1e-5 /* of a depth: changes that leave few digits for a quotient of energies                     \
+        */
+
+/* below(z, n) is z^(n - 1); NULL for n = 1. */
+static inline ff_gradient_of_power ff_power_gradient(double n, double from, double to,
+                                                     double (*below)(double, double)) {
+  double a = from > 0 ? from : 0, b = to > 0 ? to : 0, change = to - from;
+  if (n == 1 && from >= 0 && to >= 0) {
+    return (ff_gradient_of_power){0.5 * (a + b), 0.25 * (a * a + b * b), 1};
+  }
+  double at_a = a > 0 && n != 1 ? a * below(a, n) : a, at_b = b > 0 && n != 1 ? b * below(b, n) : b;
+  ff_gradient_of_power out = {.value = 0.5 * (a * at_a + b * at_b) / (n + 1)};
+  if (fabs(change) <= FF_FLAT_STEP * (a + b)) {
+    double middle = 0.5 * (a + b), power = middle > 0 && n != 1 ? below(middle, n) : middle > 0;
+    out.slope = middle * power;
+    out.curvature = n * power;
+    return out;
+  }
+  out.slope = change != 0 ? (b * at_b - a * at_a) / ((n + 1) * change) : 0;
+  out.curvature = change != 0 ? 2 * (at_b - out.slope) / change : 0;
+  return out;
+}
+
 #endif

@@ -135,6 +135,26 @@ static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   out->energy = 0.4 * p->K * (z * z * root); /* [Azad10 eq. 17] */
 }
 
+static double azad_below_energy(double depth, double n) {
+  return n == 1.5 ? sqrt(depth) : 1 / sqrt(depth);
+}
+
+/* The damper acts with the mean of the root of depth over the step. */
+static void gradient(const void *given, const ff_patch *patch, double from, double to,
+                     ff_normal *out) {
+  const params here = azad_local_params(given, patch), *p = &here;
+  double rate = patch->depth_rate;
+  ff_gradient_of_power spring = ff_power_gradient(1.5, from, to, azad_below_energy);
+  ff_gradient_of_power root = ff_power_gradient(0.5, from, to, azad_below_energy);
+  out->elastic = p->K * spring.slope;
+  out->energy = p->K * spring.value;
+  double force = out->elastic + p->D * root.slope * rate;
+  bool cut = p->clamp != 0 && force <= 0;
+  out->force = cut ? 0 : force;
+  out->d_depth = cut ? 0 : p->K * spring.curvature + p->D * root.curvature * rate;
+  out->d_rate = cut ? 0 : p->D * root.slope;
+}
+
 static void forces(const void *given, const double *restrict depth, const double *restrict rate,
                    double *restrict force, int count) {
   const params p = *(const params *)given;
@@ -173,6 +193,7 @@ const ff_law ff_law_azad_featherstone = {
     .traits = traits,
     .derive = derive,
     .normal = normal,
+    .gradient = gradient,
     .kink = kink,
     .forces = forces,
     .published = published,

@@ -148,6 +148,21 @@ static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   out->energy = out->elastic * patch->depth / (p->n + 1);
 }
 
+/* The damping is proportional to the mean elastic force of the step, as it is to the force of each
+ * instant: so it acts as long as the spring does. */
+static void gradient(const void *given, const ff_patch *patch, double from, double to,
+                     ff_normal *out) {
+  const params *p = given;
+  double lambda = hunt_crossley_damping(p, true, patch->depth_rate);
+  double g = hunt_crossley_gain(p, lambda, patch->depth_rate);
+  ff_gradient_of_power mean = ff_power_gradient(p->n, from, to, hunt_crossley_power);
+  out->elastic = p->k * mean.slope;
+  out->energy = p->k * mean.value;
+  out->force = g * mean.slope;
+  out->d_depth = g * mean.curvature;
+  out->d_rate = g == 0 && p->clamp != 0 ? 0 : lambda * mean.slope;
+}
+
 /* With n and two known at compile time there is no branch, so that the loop vectorises. */
 static inline void hunt_crossley_forces(const params *p, double n, bool two,
                                         const double *restrict depth, const double *restrict rate,
@@ -245,6 +260,7 @@ const ff_law ff_law_hunt_crossley = {
     .traits = traits,
     .derive = derive,
     .normal = normal,
+    .gradient = gradient,
     .kink = kink,
     .forces = forces,
     .published = published,

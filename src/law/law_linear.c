@@ -81,6 +81,24 @@ static void normal(const void *given, const ff_patch *patch, ff_normal *out) {
   out->energy = 0.5 * p->k * patch->depth * patch->depth;
 }
 
+/* The damper acts for the share of the step in which there is contact. */
+static void gradient(const void *given, const ff_patch *patch, double from, double to,
+                     ff_normal *out) {
+  const params *p = given;
+  double a = from > 0 ? from : 0, b = to > 0 ? to : 0;
+  bool crosses = (from > 0) != (to > 0);
+  double change = to - from, share = crosses ? (b - a) / change : from > 0;
+  double d_share = crosses ? fabs(from) / (change * change) : 0; /* 1/m, with `to` */
+  ff_gradient_of_power mean = ff_power_gradient(1, from, to, NULL);
+  out->elastic = p->k * mean.slope;
+  out->energy = p->k * mean.value;
+  double force = out->elastic + share * p->b * patch->depth_rate;
+  bool cut = force < 0 && p->clamp != 0;
+  out->force = linear_clamped_force(p, force);
+  out->d_depth = cut ? 0 : p->k * mean.curvature + 2 * d_share * p->b * patch->depth_rate;
+  out->d_rate = cut ? 0 : share * p->b;
+}
+
 static void forces(const void *given, const double *restrict depth, const double *restrict rate,
                    double *restrict force, int count) {
   const params p = *(const params *)given;
@@ -124,6 +142,7 @@ const ff_law ff_law_linear = {
     .params_count = FF_ROWS(table),
     .traits = traits,
     .normal = normal,
+    .gradient = gradient,
     .kink = kink,
     .forces = forces,
     .layer = layer,

@@ -291,8 +291,11 @@ static int collect_breakpoints(const ff_model *model, double *list) {
     add_table_breakpoints(&model->forces[i].def.torque, 0, list, &count);
   }
   for (int i = 0; i < model->body_count; i++) {
-    add_table_breakpoints(&model->bodies[i].motion.velocity, 0, list, &count);
-    add_table_breakpoints(&model->bodies[i].motion.rate, 0, list, &count);
+    const ff_motion *motion = model->bodies[i].motion;
+    if (motion) {
+      add_table_breakpoints(&motion->velocity, 0, list, &count);
+      add_table_breakpoints(&motion->rate, 0, list, &count);
+    }
   }
   for (int i = 0; i < model->robot_count; i++) {
     for (int k = 0; k < model->robots[i].joint_count; k++) {

@@ -230,7 +230,6 @@ static ff_status body_check_start(ff_build *build, const ff_body_def *def) {
 }
 
 static ff_status build_motion(ff_build *build, ff_model_body *to, const ff_motion *def) {
-  to->motion = *def;
   const double numbers[] = {def->amplitude.x, def->amplitude.y, def->amplitude.z,
                             def->frequency,   def->phase,       def->axis.x,
                             def->axis.y,      def->axis.z,      def->swing_amplitude};
@@ -243,12 +242,16 @@ static ff_status build_motion(ff_build *build, ff_model_body *to, const ff_motio
   if (length == 0 && (def->rate.rows > 0 || def->swing_amplitude != 0)) {
     return body_report(build, "motion", "a rotation needs an axis that is not zero");
   }
-  to->motion.axis = length > 0 ? v3_scale(1 / length, def->axis) : def->axis;
-  ff_status status =
-      ff_build_table(build, &to->motion.velocity, &def->velocity, 3, "motion.velocity");
-  return status == FF_OK
-             ? ff_build_table(build, &to->motion.rate, &def->rate, 1, "motion.spin.rate")
-             : status;
+  ff_motion *motion = ff_build_take(build, 1, sizeof *motion);
+  if (!motion) {
+    return FF_ERROR_MEMORY;
+  }
+  *motion = *def;
+  motion->axis = length > 0 ? v3_scale(1 / length, def->axis) : def->axis;
+  to->motion = motion;
+  ff_status status = ff_build_table(build, &motion->velocity, &def->velocity, 3, "motion.velocity");
+  return status == FF_OK ? ff_build_table(build, &motion->rate, &def->rate, 1, "motion.spin.rate")
+                         : status;
 }
 
 /* Makes principal moments that agree within rounding equal, so that a spherical or symmetric top is

@@ -1,5 +1,6 @@
 /* Constraints: bodies, anchors and directions, and clusters of coupled constraints. */
 #include "base/report.h"
+#include "base/union_find.h"
 #include "math/vec.h"
 #include "model/build.h"
 #include "model/constraint.h"
@@ -223,15 +224,6 @@ static ff_status build_constraint(ff_build *build, ff_model_constraint *to,
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-/* Union-find with path halving: representative of a body's cluster. */
-static int cluster_root(int *parents, int body) {
-  while (parents[body] != body) {
-    parents[body] = parents[parents[body]];
-    body = parents[body];
-  }
-  return body;
-}
-
 static int constraint_free_body(const ff_build *build, const ff_model_constraint *constraint) {
   return constraint_can_move(build, constraint->a) ? constraint->a : constraint->b;
 }
@@ -247,12 +239,12 @@ static void cluster_find(const ff_build *build, int *parents, ff_model_cluster *
   for (int i = 0; i < model->constraint_count; i++) {
     const ff_model_constraint *c = &model->constraints[i];
     if (constraint_can_move(build, c->a) && constraint_can_move(build, c->b)) {
-      parents[cluster_root(parents, c->a)] = cluster_root(parents, c->b);
+      ff_set_unite(parents, c->a, c->b);
     }
   }
   for (int i = 0; i < model->constraint_count; i++) {
     const ff_model_constraint *c = &model->constraints[i];
-    int root = cluster_root(parents, constraint_free_body(build, c));
+    int root = ff_set_root(parents, constraint_free_body(build, c));
     if (cluster_of[root] < 0) {
       cluster_of[root] = build->model->cluster_count++;
     }
@@ -279,7 +271,7 @@ static ff_status cluster_sort_constraints(ff_build *build) {
         clusters[k].rows > model->cluster_rows ? clusters[k].rows : model->cluster_rows;
   }
   for (int i = 0; i < model->constraint_count; i++) {
-    int root = cluster_root(parents, constraint_free_body(build, &model->constraints[i]));
+    int root = ff_set_root(parents, constraint_free_body(build, &model->constraints[i]));
     ff_model_cluster *cluster = &clusters[cluster_of[root]];
     order[cluster->first + cluster->count++] = i;
   }

@@ -15,30 +15,31 @@
 #include "model/track.h"
 
 typedef struct ff_model_body {
-  const char *name;
+  /* what every step reads of every body comes first, in one cache line */
   ff_body_kind kind;
-  int slot;   /* index among the free bodies; -1: not free */
-  bool round; /* spherical top: three equal moments of inertia */
+  int slot;      /* index among the free bodies; -1: not free */
+  bool round;    /* spherical top: three equal moments of inertia */
+  bool infinite; /* has a half-space */
+  bool meets;    /* collides with bodies that no force moves: is moved, or has a track */
   int top; /* symmetric top: axis of the distinct moment, 0 .. 2; -1: all equal, or all distinct */
   double mass;         /* kg; 0 if not free */
   double inv_mass;     /* 1/kg; 0 if not free */
-  ff_vec3 inertia;     /* kg m^2, principal moments */
   ff_vec3 inv_inertia; /* 1/(kg m^2) */
-  ff_pose frame;       /* principal frame in the body frame */
-  ff_pose start;       /* principal frame in the world, t = 0 */
-  ff_vec3 velocity;    /* m/s, of the principal frame's origin, t = 0 */
-  ff_vec3 omega;       /* rad/s, world, t = 0 */
   double bound;        /* m, bounding sphere of its finite shapes about the principal origin */
   int first_shape, shape_count;
-  bool infinite;   /* has a half-space */
   int robot, link; /* of a link: its robot, and its number there (1 ..); robot -1: not a link */
+  const char *name;
+  ff_vec3 inertia;  /* kg m^2, principal moments */
+  ff_pose frame;    /* principal frame in the body frame */
+  ff_pose start;    /* principal frame in the world, t = 0 */
+  ff_vec3 velocity; /* m/s, of the principal frame's origin, t = 0 */
+  ff_vec3 omega;    /* rad/s, world, t = 0 */
   const double
       *ease; /* of a link: inverse inertia 6 x 6 at its centre of mass, link axes: accelerations
                 (angular, then linear, in columns) under unit torques and forces; NULL: unknown */
   int rigid; /* of a link: body of the first link of its rigid group (connected by fixed joints) */
-  ff_motion motion;      /* prescribed bodies; axis is unit or zero */
-  const ff_track *track; /* of a prescribed body: its motion; NULL: motion */
-  bool meets;            /* collides with bodies that no force moves: is moved, or has a track */
+  const ff_motion *motion; /* of a prescribed body without a track; axis is unit or zero */
+  const ff_track *track;   /* of a prescribed body: its motion; NULL: motion */
 } ff_model_body;
 
 /* Axis of a symmetric top in the world. */
@@ -279,10 +280,30 @@ static inline bool ff_model_is_crowd(const ff_model *model) {
   return model->midpoint && model->free_count >= FF_CROWD_BODIES;
 }
 
+/* The same of `micro-macro` in its corrected implicit form: islands of any size are then solved as
+ * crowds, and contacts act before the bodies overlap (step/micro_crowd.h). */
+static inline bool ff_model_is_ground_crowd(const ff_model *model) {
+  const ff_stepper_def *def = &model->run.stepper;
+  return model->stepper->contacts == FF_CONTACTS_BY_GROUND && def->corrections &&
+         model->micro == FF_MICRO_IMPLICIT && def->accuracy > 0 &&
+         model->free_count >= FF_CROWD_BODIES;
+}
+
+/* The same of `quasi-rigid` in order 2, unless islands are to be solved exactly: islands of any
+ * size are then solved as crowds (step/quasi/crowd.h). With fewer bodies impacts of small islands
+ * cut the steps of all, which resolves them. */
+enum { FF_LAYER_CROWD_BODIES = 128 };
+static inline bool ff_model_is_layer_crowd(const ff_model *model) {
+  const ff_stepper_def *def = &model->run.stepper;
+  return model->stepper->contacts == FF_CONTACTS_BY_LAYER && def->order == 2 && def->accuracy > 0 &&
+         model->free_count >= FF_LAYER_CROWD_BODIES;
+}
+
 /* May bodies at rest sleep (step/sleep.h)? */
 static inline bool ff_model_sleeps(const ff_model *model) {
   return model->run.stepper.sleep > 0 &&
-         (model->midpoint || model->stepper->contacts == FF_CONTACTS_BY_GROUND);
+         (model->midpoint || model->stepper->contacts == FF_CONTACTS_BY_GROUND ||
+          model->stepper->contacts == FF_CONTACTS_BY_LAYER);
 }
 
 /* Resolves the laws from their given parameters and the pair's materials, and checks that the

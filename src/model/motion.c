@@ -21,7 +21,7 @@ ff_body_motion ff_motion_at(const ff_model_body *body, double t) {
     ff_track_point at = ff_track_at(body->track, t);
     return (ff_body_motion){at.pose, at.velocity, at.omega};
   }
-  const ff_motion *motion = &body->motion;
+  const ff_motion *motion = body->motion;
   double w = 2 * ff_pi * motion->frequency;
   double wave = ff_sin(w * t + motion->phase) - ff_sin(motion->phase);
   double wave_rate = w * ff_cos(w * t + motion->phase);
@@ -51,7 +51,7 @@ void ff_motion_acceleration(const ff_model_body *body, double t, ff_vec3 *linear
     *angular = at.angular;
     return;
   }
-  const ff_motion *motion = &body->motion;
+  const ff_motion *motion = body->motion;
   double w = 2 * ff_pi * motion->frequency;
   double wave = -w * w * ff_sin(w * t + motion->phase);
   *linear = v3_axpy(table_vec3(&motion->velocity, t, ff_table_slopes), wave, motion->amplitude);

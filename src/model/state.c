@@ -94,6 +94,8 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
   grown.point_capacity = size.points;
   grown.size = (int)numbers;
   size_t meets = (size_t)size.meets, nears = (size_t)size.nears, points = (size_t)size.points;
+  int chunks =
+      ff_chunks_of(model->body_count, FF_BODIES_CHUNK) + ff_chunks_of(size.nears, FF_NEARS_CHUNK);
   const struct {
     void **to;
     size_t count, size;
@@ -109,6 +111,7 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
       {&grown.own_points, points, state->own_size},
       {&grown.old_own_points, points, state->own_size},
       {(void **)&grown.old_memory, points * (size_t)model->memory_count, sizeof(double)},
+      {(void **)&grown.sums, (size_t)chunks, sizeof *grown.sums},
       {(void **)&grown.moves, state->pooled ? points / 4 + 1 : 0, sizeof(ff_point_move)},
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -231,7 +234,12 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
   out->memory_at = out->ledger_at + FF_Y_LEDGER;
   size_t bodies = (size_t)model->body_count, drives = (size_t)model->drive_count;
   size_t shapes = model->free_pairs_touch ? (size_t)model->shape_count : 0;
+  size_t planes = 0;
+  for (int s = 0; s < model->shape_count; s++) {
+    planes += model->shapes[s].geom.kind == FF_HALF_SPACE;
+  }
   size_t sleepers = ff_model_sleeps(model) ? (size_t)model->free_count : 0;
+  bool crowd = ff_model_is_crowd(model) || ff_model_is_ground_crowd(model);
   size_t constraints = (size_t)model->constraint_count, rows = (size_t)model->cluster_rows;
   const struct {
     void **to;
@@ -255,13 +263,14 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
       {(void **)&out->wish, bodies, sizeof(double)},
       {(void **)&out->wish_way, bodies, sizeof(ff_vec3)},
       {(void **)&out->sway, bodies, sizeof(double)},
-      {(void **)&out->kicks, ff_model_is_crowd(model) ? bodies : 0, sizeof(double)},
+      {(void **)&out->crowd, crowd ? bodies : 0, sizeof(ff_crowd_motion)},
       {(void **)&out->sleep.still, sleepers > 0 ? bodies : 0, sizeof(bool)},
       {(void **)&out->sleep.rest, sleepers, sizeof(double)},
       {(void **)&out->sleep.group, sleepers, sizeof(int)},
       {(void **)&out->sleep.borne, sleepers, sizeof(bool)},
       {(void **)&out->sleep.kept, sleepers, sizeof(bool)},
       {(void **)&out->floor_bodies, bodies, sizeof(int)},
+      {(void **)&out->planes, planes, sizeof(ff_plane)},
       {(void **)&out->guided_bodies, bodies, sizeof(int)},
       {(void **)&out->finite, shapes, sizeof(ff_finite)},
       {(void **)&out->boxes, shapes, sizeof(ff_box)},
@@ -274,7 +283,7 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
     }
     memcpy(buffers[i].to, &buffer, sizeof buffer);
   }
-  out->kicks = ff_model_is_crowd(model) ? out->kicks : NULL;
+  out->crowd = crowd ? out->crowd : NULL;
   out->sleep.still = sleepers > 0 ? out->sleep.still : NULL;
   state_note_bodies(out, model);
   ff_status status = state_make_robots(out, model, arena);

@@ -16,6 +16,7 @@
 #include "geom/broad.h"
 #include "geom/manifold.h"
 #include "math/predictor.h"
+#include "math/vec.h"
 #include "model/constraint.h"
 #include "model/model.h"
 
@@ -100,6 +101,7 @@ typedef struct ff_near {
   int binding;
   int first_point, point_count;
   bool clear;    /* the last evaluation of forces found no point: all of them are open */
+  bool pending;  /* its points are still to be found, see step/detection.h */
   bool centred;  /* both shapes are at the origins of their bodies */
   double reach;  /* m, sum of the radii of their bounding spheres */
   ff_vec3 apart; /* b's principal frame, unit: a direction along which the shapes were last found
@@ -173,6 +175,12 @@ typedef struct ff_state_robot {
   double stored;          /* J, in springs and stops */
 } ff_state_robot;
 
+/* A half-space of a body. */
+typedef struct ff_plane {
+  int body;
+  ff_vec3 point, normal; /* m, unit; world */
+} ff_plane;
+
 /* A shape with a bound, in the broad phase. */
 typedef struct ff_finite {
   int shape, body;
@@ -182,6 +190,23 @@ typedef struct ff_finite {
 typedef struct ff_list_size {
   int meets, nears, points;
 } ff_list_size;
+
+/* Loops over bodies and shape pairs that threads share: items of a chunk, which do not depend on
+ * the number of threads, and most sums of a loop. Sums of up to a chunk are those of a plain loop.
+ */
+enum { FF_BODIES_CHUNK = 256, FF_NEARS_CHUNK = 256, FF_CHUNK_SUMS = 8 };
+static inline int ff_chunks_of(int count, int chunk) {
+  return (count + chunk - 1) / chunk;
+}
+
+/* What tests of pairs read of a body, in one cache line. */
+typedef struct ff_crowd_motion {
+  ff_vec3 position, velocity; /* m, m/s, world, as in ff_body_motion */
+  double turning;             /* m/s, fastest that its turning moves a point of it */
+  double kick; /* m/s, in the middle of a step: fastest that it comes towards or leaves
+                * a body that is near; a third one that it meets in the step may set
+                * that in motion as fast. 0: it is not moved */
+} ff_crowd_motion;
 
 /* Bodies at rest that are not stepped (step/sleep.h). */
 typedef struct ff_sleep {
@@ -246,6 +271,7 @@ typedef struct ff_state {
   bool listed;       /* a pair list exists */
   int *floor_bodies; /* with half-spaces */
   int floor_count;
+  ff_plane *planes;   /* those half-spaces, where they were when the list was made */
   int *guided_bodies; /* prescribed, with shapes */
   int guided_count;
 
@@ -256,10 +282,13 @@ typedef struct ff_state {
   int *groups; /* body; body_count for all that do not move */
   int finite_count;
 
-  double *kicks; /* body_count: m/s, in the middle of a step, see step/forces.c; NULL: few bodies */
-  bool middle;   /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
-  bool frozen;   /* points keep their side (closed) until changed: `adaptive` */
-  double ahead;  /* s, `adaptive`: pairs that cannot touch within have no samples; INFINITY: all */
+  ff_crowd_motion *crowd;        /* body_count; NULL: few bodies */
+  struct ff_team *team;          /* threads that share the work on it; NULL: the caller does all */
+  double (*sums)[FF_CHUNK_SUMS]; /* of loops over chunks of bodies or shape pairs: of each chunk, to
+                                  * be added in their order */
+  bool middle;  /* evaluated at the midpoint of a step, for step/midpoint_contact.h */
+  bool frozen;  /* points keep their side (closed) until changed: `adaptive` */
+  double ahead; /* s, `adaptive`: pairs that cannot touch within have no samples; INFINITY: all */
 
   /* constraints, and workspace for the largest cluster */
   ff_state_constraint *constraints; /* constraint_count */
@@ -326,6 +355,18 @@ static inline size_t ff_memory_bytes(const ff_model *model, const ff_state *stat
 }
 static inline double *ff_state_ledger(const ff_state *state) {
   return state->y + state->ledger_at;
+}
+/* Books an impulse from outside (N s) and its moment about the world origin (N m s). */
+static inline void ff_ledger_impulse(double *ledger, ff_vec3 impulse, ff_vec3 moment) {
+  v3_store(ledger + FF_Y_IMPULSE, v3_add(v3_load(ledger + FF_Y_IMPULSE), impulse));
+  v3_store(ledger + FF_Y_ANGULAR, v3_add(v3_load(ledger + FF_Y_ANGULAR), moment));
+}
+/* Books a force and a moment (world) from outside at a point: impulses, and the work of what
+ * pushes, which moves there at velocity (m/s) and omega (rad/s). */
+static inline void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment,
+                                  ff_vec3 velocity, ff_vec3 omega) {
+  ff_ledger_impulse(ledger, force, v3_add(v3_cross(point, force), moment));
+  ledger[FF_Y_WORK] += v3_dot(force, velocity) + v3_dot(moment, omega);
 }
 
 /* Allocates everything, mostly in the arena. own_size: bytes that the stepper keeps for each

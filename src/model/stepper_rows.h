@@ -41,7 +41,7 @@ FF_STEPPER_ROW(quasi_rigid,
   .name = "quasi-rigid",
   .summary = "implicit: bodies, robots and contacts in one system, geometry of the step's end",
   .citation = "Chakraborty07", .order = 2,
-  .keys = FF_STEPPER_KEYS("step", "order", "geometry", "accuracy"),
+  .keys = FF_STEPPER_KEYS("step", "order", "geometry", "accuracy", "sleep", "sleep-speed"),
   .energy_tolerance = 5e-2, .contact_tolerance = 1e-6, .crowd_accuracy = 1e-2, .contacts = FF_CONTACTS_BY_LAYER,
   .fixed_step = true, .keeps_constraints = true, .constrains_links = true,
   .only_loses = true)

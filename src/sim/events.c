@@ -1,4 +1,5 @@
 /* Events of body pairs and joints, and what the whole run amounts to. */
+#include "base/team.h"
 #include "math/vec.h"
 #include "sim/sim.h"
 #include "step/peaks.h"
@@ -196,6 +197,15 @@ void ff_sim_init_contacts(ff_sim *sim) {
   }
 }
 
+static void add_travel(void *context, int first, int end) {
+  ff_sim *sim = context;
+  for (int k = first; k < end; k++) {
+    int i = sim->model->moved_bodies[k];
+    ff_vec3 moved = v3_sub(sim->state.bodies[i].pose.position, sim->before[i].pose.position);
+    sim->travel[i] += v3_norm(moved);
+  }
+}
+
 void ff_sim_report_events(ff_sim *sim, double h) {
   int active = ff_state_active_count(&sim->state);
   for (int k = 0; k < active; k++) {
@@ -204,11 +214,7 @@ void ff_sim_report_events(ff_sim *sim, double h) {
   for (int i = 0; i < sim->stop_count; i++) {
     event_update_stop(sim, i, h);
   }
-  for (int k = 0; k < sim->model->moved_count; k++) {
-    int i = sim->model->moved_bodies[k];
-    ff_vec3 moved = v3_sub(sim->state.bodies[i].pose.position, sim->before[i].pose.position);
-    sim->travel[i] += v3_norm(moved);
-  }
+  ff_team_for(sim->state.team, add_travel, sim, sim->model->moved_count, FF_BODIES_CHUNK);
 }
 
 void ff_sim_on_event(ff_sim *sim, ff_event_fn fn, void *context) {

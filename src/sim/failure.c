@@ -1,7 +1,7 @@
 /* Failure reasons of a step, as text. */
 #include "base/report.h"
+#include "model/joint_rate.h"
 #include "sim/sim.h"
-#include "step/drive_rate.h"
 
 #include <stdio.h>
 
@@ -32,18 +32,46 @@ static void failure_report_contacts(const ff_trouble *trouble, ff_report *report
 
 /* Explicit integration of a mode with rate r is unstable if the step is longer than about 2 / r. */
 static void failure_report_motion(const ff_sim *sim, ff_report *report) {
-  ff_drive_rate drive = ff_fastest_drive(sim->model, &sim->state);
   const ff_run_def *run = &sim->model->run;
-  if (drive.joint && sim->model->stepper->fixed_step && run->stepper.step * drive.rate > 2) {
+  ff_joint_rate fastest = ff_fastest_joint(sim->model, &sim->state, false);
+  if (run->stepper.step * fastest.rate <= 2) {
+    fastest = ff_fastest_joint(sim->model, &sim->state, true);
+  }
+  if (fastest.joint && sim->model->stepper->fixed_step && run->stepper.step * fastest.rate > 2) {
     ff_report_what(
         report,
-        "the motion is not finite: the drive of joint '%.80s' of '%.80s' is too stiff for "
-        "explicit steps of %.2g s. Use steps of %.1g s or less, softer gains, or a stepper "
-        "with implicit drives (symplectic-euler, quasi-rigid, micro-macro)",
-        drive.joint->name, drive.robot->name, run->stepper.step, 1 / drive.rate);
+        "the motion is not finite: the %s of joint '%.80s' of '%.80s' is too stiff for "
+        "explicit steps of %.2g s. Use steps of %.1g s or less, %s, rotor "
+        "inertia (armature), or a stepper with implicit joints (symplectic-euler, quasi-rigid, "
+        "micro-macro)",
+        fastest.driven ? "drive" : "spring, damping, friction or limit of speed",
+        fastest.joint->name, fastest.robot->name, run->stepper.step, 1 / fastest.rate,
+        fastest.driven ? "softer gains" : "weaker losses or a larger friction-speed");
     return;
   }
   ff_report_what(report, "%s; a smaller step may help", failure_text(&sim->work.trouble));
+}
+
+/* A joint is the reason if its rate needs steps about as short as they have become. */
+static void failure_report_crawling(const ff_sim *sim, ff_report *report) {
+  char fixed[128];
+  double step = sim->work.trouble.step;
+  ff_joint_rate fastest = ff_fastest_joint(sim->model, &sim->state, true);
+  ff_stepper_names(ff_stepper_resolves, fixed, sizeof fixed);
+  if (fastest.joint && step * fastest.rate > 0.1) {
+    ff_report_what(report,
+                   "steps have become as short as %.1g s, and the run would never end: joint "
+                   "'%.80s' of '%.80s' changes its force too fast. Give it rotor inertia "
+                   "(armature), softer gains or a larger friction-speed, or use a stepper of "
+                   "fixed steps (%s)",
+                   step, fastest.joint->name, fastest.robot->name, fixed);
+    return;
+  }
+  ff_report_what(report,
+                 "steps have become as short as %.1g s, and the run would never end: a contact "
+                 "force changes too fast, by friction with a small v_t or by a jump. Use a larger "
+                 "v_t, or a stepper of fixed steps (%s)",
+                 step, fixed);
 }
 
 void ff_sim_failure(const ff_sim *sim, ff_report *report) {
@@ -60,13 +88,7 @@ void ff_sim_failure(const ff_sim *sim, ff_report *report) {
     return;
   }
   if (trouble->kind == FF_TROUBLE_CRAWLING) {
-    char fixed[128];
-    ff_report_what(
-        report,
-        "steps have become as short as %.1g s, and the run would never end: a contact force "
-        "changes too fast, by friction with a small v_t or by a jump. Use a larger v_t, or a "
-        "stepper of fixed steps (%s)",
-        trouble->step, ff_stepper_names(ff_stepper_resolves, fixed, sizeof fixed));
+    failure_report_crawling(sim, report);
     return;
   }
   if (trouble->kind == FF_TROUBLE_NO_TIME) {

@@ -53,8 +53,9 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   sim->own = *model;
   model = sim->model = &sim->own;
   sim->stepper = ff_stepper_of(model);
-  ff_status status = ff_state_make(&sim->state, model, sim->stepper->point_size,
-                                   sim->stepper->pooled, &sim->arena);
+  bool pooled = sim->stepper->pooled || ff_model_is_ground_crowd(model);
+  ff_status status =
+      ff_state_make(&sim->state, model, sim->stepper->point_size, pooled, &sim->arena);
   if (status == FF_OK) {
     status = ff_work_make(&sim->work, model, &sim->state);
   }
@@ -103,7 +104,7 @@ ff_status ff_sim_set_threads(ff_sim *sim, int threads) {
   ff_status status = threads > 1 ? ff_team_create(&team, threads) : FF_OK;
   if (status == FF_OK) {
     ff_team_destroy(sim->work.team);
-    sim->work.team = team;
+    sim->work.team = sim->state.team = team;
   }
   return status;
 }
@@ -162,7 +163,8 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
   sim->state.stiffness = sim->state.damping = 0;
   sim->state.divided = false;
   sim->last_step = 0;
-  memcpy(sim->before, sim->state.bodies, (size_t)sim->model->body_count * sizeof *sim->before);
+  ff_team_copy(sim->state.team, sim->before, sim->state.bodies,
+               (size_t)sim->model->body_count * sizeof *sim->before);
   if (status == FF_OK && !(end > t)) { /* ticks or steps too short for a time as late as this */
     sim->work.trouble = (ff_trouble){.kind = FF_TROUBLE_NO_TIME, .a = -1, .b = -1};
     return FF_ERROR_STEP;
@@ -197,6 +199,7 @@ static ff_status sim_steps_to(ff_sim *sim, double t, bool on_grid) {
 
 /* Stores the status; a cancellation is consumed. */
 static ff_status sim_end_with(ff_sim *sim, ff_status status) {
+  ff_team_end(sim->work.team);
   if (status == FF_CANCELLED) {
     atomic_store(&sim->work.cancelled, false);
   }
@@ -205,6 +208,7 @@ static ff_status sim_end_with(ff_sim *sim, ff_status status) {
 }
 
 ff_status ff_sim_step_to(ff_sim *sim, double limit) {
+  ff_team_begin(sim->work.team);
   return sim_end_with(sim, sim_step_to(sim, limit, false));
 }
 
@@ -215,12 +219,17 @@ ff_status ff_sim_step(ff_sim *sim) {
   const ff_stepper_def *stepper = &sim->model->run.stepper;
   double t = sim->state.t;
   bool fixed = sim->model->stepper->fixed_step;
+  ff_team_begin(sim->work.team);
   return sim_end_with(sim, fixed ? sim_steps_to(sim, sim_next_grid(t, stepper->step), true)
                                  : sim_step_to(sim, t + stepper->max_step, false));
 }
 
 ff_status ff_sim_advance(ff_sim *sim, double t) {
-  return !sim || !isfinite(t) ? FF_ERROR_INPUT : sim_end_with(sim, sim_steps_to(sim, t, false));
+  if (!sim || !isfinite(t)) {
+    return FF_ERROR_INPUT;
+  }
+  ff_team_begin(sim->work.team);
+  return sim_end_with(sim, sim_steps_to(sim, t, false));
 }
 
 const ff_model *ff_sim_model(const ff_sim *sim) {

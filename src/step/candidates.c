@@ -1,9 +1,11 @@
 #include "step/candidates.h"
 
+#include "base/team.h"
 #include "math/vec.h"
 #include "step/robots.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -16,17 +18,34 @@ static int steps_ahead(const ff_model *model) {
   return model->moved_count <= FEW_BODIES ? STEPS_AHEAD : STEPS_AHEAD_MANY;
 }
 
+typedef struct stale_job {
+  const ff_model *model;
+  const ff_state *state;
+  const double *y;
+  atomic_bool stale;
+} stale_job;
+
+static void look_for_stale(void *context, int first, int end) {
+  stale_job *job = context;
+  for (int slot = first; slot < end; slot++) {
+    const double *at = job->y + (size_t)slot * FF_Y_BODY;
+    ff_pose pose = {v3_load(at + FF_Y_X),
+                    {at[FF_Y_Q], at[FF_Y_Q + 1], at[FF_Y_Q + 2], at[FF_Y_Q + 3]}};
+    if (ff_candidates_left(job->state, job->model->free_bodies[slot], &pose)) {
+      atomic_store_explicit(&job->stale, true, memory_order_relaxed);
+      return;
+    }
+  }
+}
+
 bool ff_candidates_stale(const ff_model *model, const ff_state *state, double t, const double *y) {
   if (!state->listed) {
     return true;
   }
-  for (int slot = 0; slot < model->free_count; slot++) {
-    const double *at = y + (size_t)slot * FF_Y_BODY;
-    ff_pose pose = {v3_load(at + FF_Y_X),
-                    {at[FF_Y_Q], at[FF_Y_Q + 1], at[FF_Y_Q + 2], at[FF_Y_Q + 3]}};
-    if (ff_candidates_left(state, model->free_bodies[slot], &pose)) {
-      return true;
-    }
+  stale_job job = {.model = model, .state = state, .y = y};
+  ff_team_for(state->team, look_for_stale, &job, model->free_count, FF_BODIES_CHUNK);
+  if (atomic_load(&job.stale)) {
+    return true;
   }
   for (int k = 0; k < state->guided_count; k++) {
     int i = state->guided_bodies[k];
@@ -139,35 +158,48 @@ static void add_floor_pair(const ff_model *model, ff_state *state, int i, int j)
   }
 }
 
-/* Is a finite body within its skins of some half-space of another? */
-static bool near_floor(const ff_model *model, const ff_state *state, int body, int floor,
-                       double times) {
-  if (model->bodies[floor].kind == FF_BODY_PRESCRIBED) {
-    return true; /* a plane that turns sweeps far: always look */
-  }
-  const ff_model_body *b = &model->bodies[floor];
-  double margin = times * (state->wish[body] + state->wish[floor]);
-  ff_vec3 way = v3_sub(state->wish_way[body], state->wish_way[floor]);
-  for (int i = b->first_shape; i < b->first_shape + b->shape_count; i++) {
-    if (model->shapes[i].geom.kind == FF_HALF_SPACE) {
-      ff_pose pose = pose_mul(state->bodies[floor].pose, model->shapes[i].pose);
-      ff_vec3 normal = q_rotate(pose.orientation, v3(0, 0, 1));
-      double height = v3_dot(normal, v3_sub(state->bodies[body].pose.position, pose.position));
-      double falls = times * greater(0, -v3_dot(normal, way));
-      if (height - model->bodies[body].bound < margin + falls) {
-        return true;
+/* Where the half-spaces are, by body. Returns their number. */
+static int place_planes(const ff_model *model, ff_state *state) {
+  int count = 0;
+  for (int k = 0; k < state->floor_count; k++) {
+    const ff_model_body *body = &model->bodies[state->floor_bodies[k]];
+    for (int i = body->first_shape; i < body->first_shape + body->shape_count; i++) {
+      if (model->shapes[i].geom.kind == FF_HALF_SPACE) {
+        ff_pose pose = pose_mul(state->bodies[state->floor_bodies[k]].pose, model->shapes[i].pose);
+        state->planes[count++] = (ff_plane){.body = state->floor_bodies[k],
+                                            .point = pose.position,
+                                            .normal = q_rotate(pose.orientation, v3(0, 0, 1))};
       }
     }
   }
-  return false;
+  return count;
+}
+
+/* Is a finite body within its skins of a half-space of another? */
+static bool near_plane(const ff_model *model, const ff_state *state, int body,
+                       const ff_plane *plane, double times) {
+  if (model->bodies[plane->body].kind == FF_BODY_PRESCRIBED) {
+    return true; /* a plane that turns sweeps far: always look */
+  }
+  double margin = times * (state->wish[body] + state->wish[plane->body]);
+  ff_vec3 way = v3_sub(state->wish_way[body], state->wish_way[plane->body]);
+  double height = v3_dot(plane->normal, v3_sub(state->bodies[body].pose.position, plane->point));
+  double falls = times * greater(0, -v3_dot(plane->normal, way));
+  return height - model->bodies[body].bound < margin + falls;
 }
 
 static void add_floor_meets(const ff_model *model, ff_state *state, double times) {
-  for (int f = 0; f < model->moved_count && state->floor_count > 0; f++) {
+  int planes = state->floor_count > 0 ? place_planes(model, state) : 0;
+  for (int f = 0; f < model->moved_count && planes > 0; f++) {
     int i = model->moved_bodies[f];
-    for (int k = 0; k < state->floor_count; k++) {
-      if (near_floor(model, state, i, state->floor_bodies[k], times)) {
-        add_floor_pair(model, state, i, state->floor_bodies[k]);
+    for (int k = 0, next; k < planes; k = next) {
+      int floor = state->planes[k].body;
+      bool near = false;
+      for (next = k; next < planes && state->planes[next].body == floor; next++) {
+        near = near || near_plane(model, state, i, &state->planes[next], times);
+      }
+      if (near) {
+        add_floor_pair(model, state, i, floor);
       }
     }
   }

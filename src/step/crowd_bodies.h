@@ -61,4 +61,21 @@ static inline void ff_crowd_hit(ff_crowd_bodies *bodies, const ff_crowd_frame *c
   }
 }
 
+/* Applies an impulse (N s) and an angular impulse (N m s) at the point of a contact on a, and
+ * against them on b. */
+static inline void ff_crowd_push(ff_crowd_bodies *bodies, const ff_crowd_frame *c, ff_vec3 impulse,
+                                 ff_vec3 angular) {
+  ff_crowd_body *a = &bodies->at[c->a], *b = &bodies->at[c->b];
+  if (a->inv_mass > 0) {
+    ff_vec3 turn = v3_add(v3_cross(c->arm_a, impulse), angular);
+    a->dv = v3_axpy(a->dv, a->inv_mass, impulse);
+    a->dw = v3_add(a->dw, ff_crowd_turn(bodies, c->a, turn));
+  }
+  if (b->inv_mass > 0) {
+    ff_vec3 turn = v3_add(v3_cross(c->arm_b, impulse), angular);
+    b->dv = v3_axpy(b->dv, -b->inv_mass, impulse);
+    b->dw = v3_sub(b->dw, ff_crowd_turn(bodies, c->b, turn));
+  }
+}
+
 #endif

@@ -1,19 +1,19 @@
 #include "step/crowd_order.h"
 
+#include "base/union_find.h"
+
 #include <string.h>
 
 ff_status ff_crowd_order_make(ff_crowd_order *out, ff_arena *arena, int contact_capacity,
                               int mover_count, int least) {
   size_t contacts = (size_t)contact_capacity, movers = (size_t)mover_count;
-  size_t large = contacts / (size_t)least + 1;
   *out = (ff_crowd_order){.mover_count = mover_count, .least = least};
   out->links = ff_arena_take(arena, contacts, sizeof *out->links);
   out->order = ff_arena_take(arena, contacts, sizeof *out->order);
   out->spare = ff_arena_take(arena, contacts, sizeof *out->spare);
   out->shade = ff_arena_take(arena, contacts, sizeof *out->shade);
   out->islands = ff_arena_take(arena, movers, sizeof *out->islands);
-  out->colour_start =
-      ff_arena_take(arena, large * (FF_CROWD_COLOURS + 1), sizeof *out->colour_start);
+  out->colour_start = ff_arena_take(arena, 2 * contacts, sizeof *out->colour_start);
   out->parent = ff_arena_take(arena, movers, sizeof *out->parent);
   out->island_of = ff_arena_take(arena, movers, sizeof *out->island_of);
   out->mask = ff_arena_take(arena, movers, sizeof *out->mask);
@@ -24,14 +24,6 @@ ff_status ff_crowd_order_make(ff_crowd_order *out, ff_arena *arena, int contact_
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
-static int find_root(int *parent, int mover) {
-  while (parent[mover] != mover) {
-    parent[mover] = parent[parent[mover]];
-    mover = parent[mover];
-  }
-  return mover;
-}
-
 static void join_movers(ff_crowd_order *crowd) {
   for (int i = 0; i < crowd->mover_count; i++) {
     crowd->parent[i] = i;
@@ -41,8 +33,7 @@ static void join_movers(ff_crowd_order *crowd) {
   for (int k = 0; k < crowd->count; k++) {
     ff_crowd_link link = crowd->links[k];
     if (link.a >= 0 && link.b >= 0) {
-      int a = find_root(crowd->parent, link.a), b = find_root(crowd->parent, link.b);
-      crowd->parent[a > b ? a : b] = a < b ? a : b;
+      ff_set_unite(crowd->parent, link.a, link.b);
     }
   }
 }
@@ -58,7 +49,7 @@ static void find_islands(ff_crowd_order *crowd) {
     if (mover < 0) {
       continue;
     }
-    int root = find_root(crowd->parent, mover);
+    int root = ff_set_root(crowd->parent, mover);
     if (crowd->island_of[root] < 0) {
       crowd->island_of[root] = crowd->island_count;
       crowd->islands[crowd->island_count++] = (ff_crowd_island){.colours = -1};
@@ -72,12 +63,11 @@ static void find_islands(ff_crowd_order *crowd) {
 
 /* Sorts the links of large islands by island, the rest after them in the order of the list. */
 static void sort_by_island(ff_crowd_order *crowd) {
-  int colours = 0, at = 0;
+  int at = 0;
   for (int i = 0; i < crowd->island_count; i++) {
     ff_crowd_island *island = &crowd->islands[i];
     if (island->count >= crowd->least && !island->apart) {
-      island->colours = colours;
-      colours += FF_CROWD_COLOURS + 1;
+      island->colours = 0;
       island->first = at;
       at += island->count;
       island->count = 0;
@@ -113,22 +103,28 @@ static int choose_colour(ff_crowd_order *crowd, ff_crowd_link link) {
   return colour;
 }
 
-static void colour_island(ff_crowd_order *crowd, const ff_crowd_island *island) {
-  int *order = crowd->order + island->first, *start = crowd->colour_start + island->colours;
-  memset(start, 0, (FF_CROWD_COLOURS + 1) * sizeof *start);
+/* Sorts an island by colour. Its starts go to this place of colour_start; returns the next place.
+ */
+static int colour_island(ff_crowd_order *crowd, ff_crowd_island *island, int place) {
+  int *order = crowd->order + island->first, *start = crowd->colour_start + place;
+  int next[FF_CROWD_COLOURS + 1] = {0}, used = 0;
   for (int k = 0; k < island->count; k++) {
-    crowd->shade[k] = (unsigned char)choose_colour(crowd, crowd->links[order[k]]);
-    start[crowd->shade[k] + 1]++;
+    int colour = choose_colour(crowd, crowd->links[order[k]]);
+    crowd->shade[k] = (unsigned char)colour;
+    next[colour + 1]++;
+    used = colour >= used ? colour + 1 : used;
   }
-  for (int c = 0; c < FF_CROWD_COLOURS; c++) {
-    start[c + 1] += start[c];
+  for (int c = 0; c < used; c++) {
+    next[c + 1] += next[c];
+    start[c] = next[c];
   }
-  int next[FF_CROWD_COLOURS];
-  memcpy(next, start, sizeof next);
+  start[used] = island->count;
   for (int k = 0; k < island->count; k++) {
     crowd->spare[next[crowd->shade[k]]++] = order[k];
   }
   memcpy(order, crowd->spare, (size_t)island->count * sizeof *order);
+  island->colours = place;
+  return place + used + 1;
 }
 
 void ff_crowd_sort(ff_crowd_order *crowd) {
@@ -142,9 +138,10 @@ void ff_crowd_sort(ff_crowd_order *crowd) {
   join_movers(crowd);
   find_islands(crowd);
   sort_by_island(crowd);
+  int place = 0;
   for (int i = 0; i < crowd->island_count; i++) {
     if (crowd->islands[i].colours >= 0) {
-      colour_island(crowd, &crowd->islands[i]);
+      place = colour_island(crowd, &crowd->islands[i], place);
     }
   }
 }

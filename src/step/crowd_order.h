@@ -27,8 +27,10 @@ typedef struct ff_crowd_link {
 
 typedef struct ff_crowd_island {
   int first, count; /* in order */
-  int colours;      /* first of its FF_CROWD_COLOURS + 1 starts in colour_start; -1: not large */
+  int colours;      /* first of its starts in colour_start; -1: not large */
   bool apart;       /* as that of a contact in it */
+  int sweeps;       /* of its solution, */
+  double residual;  /* 1, and its last change over the largest force */
 } ff_crowd_island;
 
 typedef struct ff_crowd_order {
@@ -38,7 +40,8 @@ typedef struct ff_crowd_order {
   int large_count;
   ff_crowd_island *islands;
   int island_count;
-  int *colour_start; /* within the island */
+  int *colour_start; /* 2 * contact_capacity: places within the island, of its colours in turn; the
+                      * last one is its count */
   /* workspace */
   int *spare;           /* contact_capacity */
   unsigned char *shade; /* contact_capacity: colours */

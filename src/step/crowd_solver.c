@@ -9,9 +9,12 @@
 #include <string.h>
 
 enum { TURNS = 60 /* most sweeps */ };
-#define SETTLED 1e-2 /* changes of forces over the largest that end the sweeps, */
-#define KEPT    1e-3 /* if a contact has a bristle */
-#define EXACT   0.1  /* of it: a single normal force */
+/* Changes of forces over the largest of the island that end the sweeps; if a contact has a bristle,
+ * which keeps what is left: in islands of FF_CROWD_LEAST contacts or more, and in others. */
+#define SETTLED    1e-2
+#define KEPT       1e-3
+#define KEPT_SMALL 1e-6
+#define EXACT      0.1 /* of it: a single normal force */
 
 ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,
                         int contact_capacity) {
@@ -23,7 +26,8 @@ ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,
   out->chunks = ff_arena_take(arena, ff_crowd_chunks(contact_capacity), sizeof *out->chunks);
   bool room = out->contacts && out->bodies.at && out->bodies.inertia && out->chunks;
   return room ? ff_crowd_order_make(&out->order, arena, contact_capacity,
-                                    model->free_count + model->robot_count, FF_CROWD_LEAST)
+                                    model->free_count + model->robot_count,
+                                    ff_model_is_crowd(model) ? 1 : FF_CROWD_LEAST)
               : FF_ERROR_MEMORY;
 }
 
@@ -65,7 +69,8 @@ static void load_contact(ff_crowd *crowd, const ff_model *model, ff_state *state
   c->frame.axes[2] = point->t2;
   c->frame.arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
   c->frame.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
-  c->law = ff_midpoint_law_of(model, &state->nears[link->near], point, crowd->half, patch);
+  c->law =
+      ff_midpoint_crowd_law_of(model, state, &state->nears[link->near], point, crowd->half, patch);
   c->frame.lever = c->law.plain ? v3(0, 0, 0) : point->lever;
   c->speed[0] = -point->patch.depth_rate / c->law.pace;
   c->speed[1] = point->patch.slip[0];
@@ -76,7 +81,11 @@ static void load_contact(ff_crowd *crowd, const ff_model *model, ff_state *state
   c->held = ff_midpoint_point_of(state, point);
   c->memory = ff_frame_memory(point, ff_state_memory(model, state, link->point));
   memcpy(c->force, c->held->force, sizeof c->force);
-  c->beside = 0;
+  c->beside = c->energy = 0;
+  c->shares = ff_model_is_crowd(model) && !c->law.plain;
+  if (c->shares) {
+    c->rest = ff_point_weight_rest(point);
+  }
   c->left[0] = INFINITY;
   ff_crowd_load_block(&crowd->bodies, &c->frame, c->w);
   int of_a = link->a >= 0 ? shares[link->a] : 0, of_b = link->b >= 0 ? shares[link->b] : 0;
@@ -109,13 +118,16 @@ static void load_contacts(void *context, int first, int end) {
 void ff_crowd_load(ff_crowd *crowd, const ff_model *model, ff_state *state, const int *shares,
                    ff_team *team) {
   load_job job = {crowd, model, state, shares};
-  crowd->settled = SETTLED;
+  bool kept = false;
   ff_team_for(team, load_bodies, &job, model->free_count, FF_CROWD_CHUNK);
   ff_team_for(team, load_contacts, &job, crowd->order.large_count, FF_CROWD_CHUNK);
   for (int i = 0; i < crowd->order.large_count; i++) {
-    bool kept = ff_binding_has_bristles(crowd->contacts[i].law.binding);
-    crowd->settled = kept ? KEPT : crowd->settled;
+    kept = kept || ff_binding_has_bristles(crowd->contacts[i].law.binding);
   }
+  crowd->settled = kept ? KEPT : SETTLED;
+  crowd->settled_small = kept ? KEPT_SMALL : SETTLED;
+  crowd->exact = EXACT * crowd->settled_small;
+  crowd->near = sqrt(crowd->exact); /* Newton's method squares what it is off */
   for (int i = 0; i < crowd->order.large_count; i++) {
     const ff_crowd_contact *c = &crowd->contacts[i];
     const double impulse[3] = {crowd->half * c->force[0], crowd->half * c->force[1],
@@ -153,7 +165,7 @@ static void solve_friction(ff_crowd_contact *c, const double v[2], const ff_norm
     force[0] = force[1] = 0;
     return;
   }
-  patch->depth = greater(FF_AT_SURFACE, patch->depth);
+  patch->depth = greater(FF_AT_SURFACE, ff_midpoint_friction_depth(&c->law, patch->depth));
   patch->spin = c->spin;
   if (law->force_held) {
     law->force_held(&binding->friction_params, patch, normal, c->memory, &c->held->ahead, force);
@@ -182,23 +194,44 @@ static bool is_settled(const ff_crowd_contact *c, const double v[3], double half
          fabs(v[2] - c->left[2]) <= most * c->w[5];
 }
 
+/* The rest of grad w acts with this energy (J) of the law. Returns the force (N) at the point, and
+ * of its moment at the arms, by which that changes. */
+static double push_by_weight(ff_crowd *crowd, ff_crowd_contact *c, double energy) {
+  double change = c->energy - energy;
+  if (change == 0) {
+    return 0;
+  }
+  double arm2 =
+      greater(v3_dot(c->frame.arm_a, c->frame.arm_a), v3_dot(c->frame.arm_b, c->frame.arm_b));
+  double push2 = v3_dot(c->rest.shift, c->rest.shift) + v3_dot(c->rest.turn, c->rest.turn) / arm2;
+  double impulse = crowd->half * change;
+  c->energy = energy;
+  ff_crowd_push(&crowd->bodies, &c->frame, v3_scale(impulse, c->rest.shift),
+                v3_scale(impulse, c->rest.turn));
+  return fabs(change) * sqrt(push2);
+}
+
 /* Solves one contact for its own force while the others stay. Returns how much it changed. A
  * contact whose force would change by less than `still` (N) stays as it is. */
 static double solve_contact(ff_crowd *crowd, ff_crowd_contact *c, double still, ff_patch *patch) {
   ff_normal normal;
-  double v[3], friction[2], elastic, half = crowd->half;
+  double v[3], friction[2], elastic, beside = 0, half = crowd->half;
   ff_crowd_velocity(crowd, c, v);
   c->idle = is_idle(c, v, half);
   if (c->idle || is_settled(c, v, half, still)) {
-    return 0;
+    return c->idle && c->energy > 0 ? push_by_weight(crowd, c, 0) : 0;
   }
   memcpy(patch->curvature, c->curvature, sizeof c->curvature);
   memcpy(patch->roll, c->roll, sizeof c->roll);
   double own = half * c->w[0], guess = c->force[0] - c->beside;
-  double f = ff_midpoint_normal(&c->law, half, own, -(v[0] - own * guess), guess,
-                                EXACT * crowd->settled, patch, &normal, &elastic);
+  double f = ff_midpoint_normal(&c->law, half, own, -(v[0] - own * guess), guess, crowd->exact,
+                                crowd->near, patch, &normal, &elastic);
   double kick = half * (f + c->beside - c->force[0]);
   c->rate = patch->depth_rate;
+  if (c->shares) {
+    double weight = ff_midpoint_weight(&c->law, patch->depth);
+    beside = push_by_weight(crowd, c, weight > 0 ? normal.energy / weight : 0);
+  }
   normal.force = f;
   v[1] += c->w[1] * kick;
   v[2] += c->w[2] * kick;
@@ -216,7 +249,7 @@ static double solve_contact(ff_crowd *crowd, ff_crowd_contact *c, double still, 
   c->left[2] =
       v[2] - c->w[2] * kick + c->w[2] * impulse[0] + c->w[4] * impulse[1] + c->w[5] * impulse[2];
   ff_crowd_hit(&crowd->bodies, &c->frame, impulse);
-  return greater(fabs(change[0]), greater(fabs(change[1]), fabs(change[2])));
+  return greater(greater(beside, fabs(change[0])), greater(fabs(change[1]), fabs(change[2])));
 }
 
 /* ---- all contacts ---------------------------------------------------------------------------- */
@@ -234,25 +267,49 @@ static ff_crowd_change solve_contacts(void *context, int first, int end, double 
   return out;
 }
 
-void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info) {
+/* Islands of less than SHARED contacts are solved side by side, ISLANDS at a time; the colours of
+ * others are shared. */
+enum { SHARED = 4 * FF_CROWD_CHUNK, ISLANDS = 4 };
+
+static void solve_island(ff_crowd *crowd, ff_team *team, ff_crowd_island *island,
+                         ff_crowd_change *chunks) {
   const ff_crowd_sweeps sweeps = {.order = &crowd->order,
                                   .team = team,
                                   .solve = solve_contacts,
                                   .context = crowd,
-                                  .chunks = crowd->chunks,
-                                  .settled = crowd->settled,
+                                  .chunks = chunks,
+                                  .settled = island->count < FF_CROWD_LEAST ? crowd->settled_small
+                                                                            : crowd->settled,
                                   .most = TURNS};
-  for (int i = 0; i < crowd->order.island_count; i++) {
-    const ff_crowd_island *island = &crowd->order.islands[i];
+  island->sweeps = ff_crowd_sweep(&sweeps, island, &island->residual);
+}
+
+static void solve_islands(void *context, int first, int end) {
+  ff_crowd *crowd = context;
+  ff_crowd_change chunks[SHARED / FF_CROWD_CHUNK];
+  for (int i = first; i < end; i++) {
+    ff_crowd_island *island = &crowd->order.islands[i];
+    if (island->colours >= 0 && island->count < SHARED) {
+      solve_island(crowd, NULL, island, chunks);
+    }
+  }
+}
+
+void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info) {
+  ff_crowd_order *order = &crowd->order;
+  ff_team_for(team, solve_islands, crowd, order->island_count, ISLANDS);
+  for (int i = 0; i < order->island_count; i++) {
+    ff_crowd_island *island = &order->islands[i];
     if (island->colours < 0) {
       continue;
     }
-    double residual;
-    int turns = ff_crowd_sweep(&sweeps, island, &residual);
+    if (island->count >= SHARED) {
+      solve_island(crowd, team, island, crowd->chunks);
+    }
     info->problems++;
-    info->iterations += turns;
-    info->most = turns > info->most ? turns : info->most;
-    info->residual = greater(info->residual, residual);
+    info->iterations += island->sweeps;
+    info->most = island->sweeps > info->most ? island->sweeps : info->most;
+    info->residual = greater(info->residual, island->residual);
   }
 }
 

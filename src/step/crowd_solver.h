@@ -30,6 +30,9 @@ typedef struct ff_crowd_contact {
   double rate;          /* m/s, of the depth where the normal law was evaluated last */
   double left[3];       /* m/s, velocity of a against b that its last solution left */
   double slip[2];       /* m/s, the same of the friction law, as it wants it */
+  bool shares;          /* its weight changes with more than its depth: with the rest of grad w; */
+  ff_gradient rest;     /* 1/m, 1/rad; turn about the point */
+  double energy;        /* J, of the law: force and moment on a are -energy times the rest */
 } ff_crowd_contact;
 
 typedef struct ff_crowd {
@@ -37,8 +40,10 @@ typedef struct ff_crowd {
   ff_crowd_contact *contacts; /* of the large islands, in their order */
   ff_crowd_bodies bodies;     /* changes until the middle of the step */
   double half;                /* s, half the step */
-  double settled;             /* 1, relative change of forces that ends the sweeps */
-  ff_crowd_change *chunks;    /* of a colour: N */
+  double settled;          /* 1, relative change of forces that ends the sweeps of large islands, */
+  double settled_small;    /* and of others */
+  double exact, near;      /* 1, of a single normal force: ff_midpoint_normal */
+  ff_crowd_change *chunks; /* of a colour: N */
 } ff_crowd;
 
 ff_status ff_crowd_make(ff_crowd *out, ff_arena *arena, const ff_model *model,

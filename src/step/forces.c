@@ -1,8 +1,10 @@
 #include "step/forces.h"
 
+#include "base/team.h"
 #include "math/vec.h"
 #include "model/table.h"
 #include "step/constraints.h"
+#include "step/detection.h"
 #include "step/frame.h"
 #include "step/midpoint_contact.h"
 #include "step/robots.h"
@@ -13,34 +15,53 @@
 
 /* ---- bodies ------------------------------------------------------------------------- */
 
-void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y) {
-  for (int i = 0; i < model->body_count; i++) {
-    const ff_model_body *body = &model->bodies[i];
-    ff_body_motion *motion = &state->bodies[i];
+typedef struct bodies_job {
+  const ff_model *model;
+  ff_state *state;
+  double t;
+  const double *y;
+} bodies_job;
+
+/* What pair tests read of a body. */
+static void note_crowd_motion(const ff_model *model, ff_state *state, int i) {
+  const ff_body_motion *motion = &state->bodies[i];
+  state->crowd[i] =
+      (ff_crowd_motion){.position = motion->pose.position,
+                        .velocity = motion->velocity,
+                        .turning = v3_norm(motion->omega) * lesser(1e9, model->bodies[i].bound)};
+}
+
+static void update_bodies(void *context, int first, int end) {
+  const bodies_job *job = context;
+  for (int i = first; i < end; i++) {
+    const ff_model_body *body = &job->model->bodies[i];
+    ff_body_motion *motion = &job->state->bodies[i];
     if (body->slot >= 0) {
-      const double *mine = y + (size_t)body->slot * FF_Y_BODY;
+      const double *mine = job->y + (size_t)body->slot * FF_Y_BODY;
       ff_quat q = {mine[FF_Y_Q], mine[FF_Y_Q + 1], mine[FF_Y_Q + 2], mine[FF_Y_Q + 3]};
       motion->pose.position = v3_load(mine + FF_Y_X);
       motion->pose.orientation = q_unit(q);
       motion->velocity = v3_load(mine + FF_Y_V);
       motion->omega = ff_body_omega(body, motion->pose.orientation, v3_load(mine + FF_Y_L));
     } else if (body->kind == FF_BODY_PRESCRIBED) {
-      *motion = ff_motion_at(body, t);
+      *motion = ff_motion_at(body, job->t);
+    }
+    if (job->state->crowd) {
+      note_crowd_motion(job->model, job->state, i);
     }
   }
-  ff_robots_place(model, state, t, y);
 }
 
-/* ---- the ledger ------------------------------------------------------------------------ */
-
-void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment, ff_vec3 velocity,
-                    ff_vec3 omega) {
-  ff_vec3 angular = v3_add(v3_cross(point, force), moment);
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_add(v3_load(to), force));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_add(v3_load(to), angular));
-  ledger[FF_Y_WORK] += v3_dot(force, velocity) + v3_dot(moment, omega);
+void ff_bodies_update(const ff_model *model, ff_state *state, double t, const double *y) {
+  bodies_job job = {model, state, t, y};
+  ff_team_for(state->team, update_bodies, &job, model->body_count, FF_BODIES_CHUNK);
+  ff_robots_place(model, state, t, y);
+  for (int r = 0; state->crowd && r < model->robot_count; r++) {
+    const ff_model_robot *robot = &model->robots[r];
+    for (int i = robot->first_body; i < robot->first_body + robot->link_count; i++) {
+      note_crowd_motion(model, state, i);
+    }
+  }
 }
 
 /* ---- contacts ----------------------------------------------------------------------------- */
@@ -307,31 +328,28 @@ double ff_contact_frequency(const ff_model *model, const ff_state *state, const 
   return greater(sqrt(greater(0, ease * stiff)), ease * normal.d_rate);
 }
 
-/* Of a midpoint-implicit contact: the weight changes as the bodies move, which works by the energy
- * E of the law at the depth. Of E grad w what is along grad depth is solved for, the rest acts as
- * it is. */
-static void push_by_weight(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
-                           const ff_point *point, double energy, double *ledger) {
+ff_gradient ff_point_weight_rest(const ff_point *point) {
   double along = ff_point_weight_slope(point) * point->pace;
-  ff_vec3 shift = v3_axpy(point->d_weight.shift, along, point->push);
-  ff_vec3 turn = v3_axpy(point->d_weight.turn, along, point->lever);
-  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, shift),
-                  v3_scale(-energy, turn), ledger);
+  return (ff_gradient){v3_axpy(point->d_weight.shift, along, point->push),
+                       v3_axpy(point->d_weight.turn, along, point->lever)};
 }
 
-/* Laws and forces of one point that touches: on a, for a sample of weight w and a law with force F
- * and energy E, -(w F grad depth + E grad w). */
-static void point_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
-                         const ff_near *near, ff_point *point, const double *memory,
-                         double *memory_rate, double *ledger) {
-  const ff_binding *binding = &model->bindings[near->binding];
-  ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
-  memory = ff_frame_memory(point, memory);
-  bool held = ff_model_holds(model, binding), plain = ff_point_is_plain(point);
+void ff_contact_push_by_weight(const ff_model *model, ff_state *state,
+                               const ff_contact_bodies *bodies, const ff_point *point,
+                               double energy, double *ledger) {
+  ff_gradient rest = ff_point_weight_rest(point);
+  ff_contact_push(model, state, bodies, point->point, v3_scale(-energy, rest.shift),
+                  v3_scale(-energy, rest.turn), ledger);
+}
+
+/* The normal law of a point that touches: into the point; returns its answer for a sample. *energy:
+ * J, of the law itself. */
+static ff_normal normal_forces(const ff_binding *binding, ff_point *point, double *energy) {
   ff_normal normal;
+  bool plain = ff_point_is_plain(point);
   normal.moment[0] = normal.moment[1] = 0;
   binding->normal->normal(&binding->normal_params, &point->patch, &normal);
-  double energy = normal.energy;
+  *energy = normal.energy;
   if (!plain) {
     ff_normal_weigh(&normal, point->weight, point->pace);
   }
@@ -343,16 +361,24 @@ static void point_forces(const ff_model *model, ff_state *state, const ff_meet *
   if (!plain) {
     point->moment = v3_axpy(point->moment, normal.force, point->lever);
   }
-  if (!plain && !held) {
+  return normal;
+}
+
+/* Laws and forces of one point that touches: on a, for a sample of weight w and a law with force F
+ * and energy E, -(w F grad depth + E grad w). */
+static void point_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
+                         const ff_near *near, ff_point *point, const double *memory,
+                         double *memory_rate, double *ledger) {
+  const ff_binding *binding = &model->bindings[near->binding];
+  ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
+  double energy;
+  ff_normal normal = normal_forces(binding, point, &energy);
+  if (!ff_point_is_plain(point)) {
     point->force = v3_axpy(point->force, -energy, point->d_weight.shift);
     point->moment = v3_axpy(point->moment, -energy, point->d_weight.turn);
   }
-  if (held) {
-    show_held(binding, ff_midpoint_point_of(state, point), point, memory);
-  } else {
-    friction_of(model, state, near, point, &bodies, &normal, memory, memory_rate, ledger);
-  }
-  ledger = held ? NULL : ledger;
+  friction_of(model, state, near, point, &bodies, &normal, ff_frame_memory(point, memory),
+              memory_rate, ledger);
   if (ledger) {
     /* What the normal force takes beyond its elastic part is lost. */
     const double *roll = point->patch.roll;
@@ -378,117 +404,12 @@ static void reset_point_forces(const ff_state *state, ff_point *point) {
   }
 }
 
-/* Fastest that each body comes towards or leaves one that is near, m/s: a third one that it meets
- * in the step may set it in motion as fast. In the middle of a step of many bodies (state->kicks).
- */
-static void find_kicks(const ff_model *model, ff_state *state) {
-  memset(state->kicks, 0, (size_t)model->body_count * sizeof *state->kicks);
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
-    const ff_body_motion *a = &state->bodies[meet->a], *b = &state->bodies[meet->b];
-    double turning = v3_norm(a->omega) * lesser(1e9, model->bodies[meet->a].bound) +
-                     v3_norm(b->omega) * lesser(1e9, model->bodies[meet->b].bound);
-    double speed = v3_norm(v3_sub(a->velocity, b->velocity)) + turning;
-    state->kicks[meet->a] = greater(state->kicks[meet->a], speed);
-    state->kicks[meet->b] = greater(state->kicks[meet->b], speed);
-  }
-  for (int i = 0; i < model->body_count; i++) {
-    state->kicks[i] = ff_body_is_moved(&model->bodies[i]) ? state->kicks[i] : 0;
-  }
-}
-
-/* How fast others may make the bodies of a pair approach within the step, m/s. */
-static double pair_kick(const ff_state *state, const ff_meet *meet) {
-  return state->kicks[meet->a] + state->kicks[meet->b];
-}
-
-/* How far a point of a body can come within a time, the pull of gravity apart. */
-static double body_reach(const ff_model *model, const ff_state *state, int body, double time) {
-  const ff_body_motion *motion = &state->bodies[body];
-  double turning = v3_norm(motion->omega);
-  return time *
-         (v3_norm(motion->velocity) + (turning > 0 ? turning * model->bodies[body].bound : 0));
-}
-
-#define APART 1e-2 /* of the smaller shape: pairs that are nearer are looked at by `adaptive` */
-
-/* How far apart shapes still are of interest. `adaptive` watches the depth of points that may touch
- * in its step, midpoint-implicit contacts those that may touch before the end of the step, others
- * want only what overlaps. */
-static double pair_margin(const ff_model *model, const ff_state *state, const ff_meet *meet,
-                          const ff_near *near) {
-  if (state->frozen && !isfinite(state->ahead)) {
-    return INFINITY;
-  }
-  const ff_binding *binding = &model->bindings[near->binding];
-  bool ahead = model->stepper->contacts == FF_CONTACTS_BY_GROUND && binding->ground.thickness <= 0;
-  if (!state->frozen && !ahead && (!state->middle || !ff_model_holds(model, binding))) {
-    return 0;
-  }
-  double time = state->frozen ? state->ahead : (ahead ? 1 : 0.5) * model->run.stepper.step;
-  double fall = 4 * time * time * v3_norm(model->run.gravity);
-  if (state->kicks && !state->frozen) {
-    return time * pair_kick(state, meet) + fall;
-  }
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  double margin =
-      body_reach(model, state, a->body, time) + body_reach(model, state, b->body, time) + fall;
-  return state->frozen ? margin + APART * lesser(a->bound, b->bound) : margin;
-}
-
-/* Where the points of a pair of shapes are, and which of them touch. Those that have no sample now
- * are open. False: all are. */
-static bool find_pair_points(const ff_model *model, ff_state *state, ff_near *near, double margin) {
-  bool wanders = model->memory_count > 0 && ff_frame_wanders(model, near);
-  bool ahead = state->middle && ff_model_holds(model, &model->bindings[near->binding]);
-  bool any = false;
-  ff_samples_find(model, state, near, margin);
-  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-    ff_point *point = &state->points[i];
-    if (!ff_point_is_found(point)) {
-      continue;
-    }
-    any = true;
-    bool overlaps = point->patch.depth > 0;
-    /* A new sample has no side yet: it has that of the point at its place, or none. */
-    bool sided = state->frozen && point->known;
-    point->touching = sided ? ff_sided_point_of(state, point)->closed : overlaps || ahead;
-    if (wanders && point->touching) {
-      ff_frame_carry(model, state, near, point);
-    }
-  }
-  return any;
-}
-
-void ff_contacts_find(const ff_model *model, ff_state *state) {
-  state->active_count = -1;
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
-    int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
-    for (int n = meet->first_near; n < meet->first_near + nears; n++) {
-      ff_near *near = &state->nears[n];
-      ff_point *points = &state->points[near->first_point];
-      for (int i = 0; i < near->point_count; i++) {
-        points[i].touching = false;
-        points[i].patch.depth = -INFINITY;
-      }
-      find_pair_points(model, state, near, pair_margin(model, state, meet, near));
-      near->clear = false;
-      for (int i = 0; i < near->point_count; i++) {
-        if (points[i].touching) {
-          ff_contact_motion(state, meet, &points[i]);
-        }
-      }
-    }
-  }
-}
-
 /* Can the point touch, or have touched, within a time before or after? In crowds also because other
  * contacts push its bodies: one that closes unnoticed would store energy that nothing has paid. */
 static bool may_touch(const ff_model *model, const ff_state *state, const ff_meet *meet,
                       const ff_point *point, double time) {
   double fall = 4 * time * time * v3_norm(model->run.gravity);
-  double speed = state->kicks ? pair_kick(state, meet) : fabs(point->patch.depth_rate);
+  double speed = state->crowd ? ff_pair_kick(state, meet) : fabs(point->patch.depth_rate);
   return point->patch.depth + time * speed + fall > 0;
 }
 
@@ -508,56 +429,72 @@ static bool takes_part(const ff_model *model, const ff_state *state, const ff_me
   return false;
 }
 
-/* In the middle of a step, where midpoint-implicit contacts are solved for later. */
-static void prepare_midpoint(const ff_model *model, ff_state *state, const ff_meet *meet,
-                             const ff_near *near, ff_point *point, double *ledger) {
+/* Midpoint-implicit contacts of a pair, all but what they push: it is shared by pairs. In the
+ * middle of a step, where they are solved for later: which take part, and the energy of their law
+ * (J), into energy_n. Else: forces as they are shown between steps. */
+static void held_pair_laws(const ff_model *model, ff_state *state, const ff_meet *meet,
+                           const ff_near *near, const double *y) {
   const ff_binding *binding = &model->bindings[near->binding];
-  point->touching = takes_part(model, state, meet, point);
-  if (point->touching && point->patch.depth > 0 && !ff_point_is_plain(point)) {
-    ff_contact_bodies bodies = ff_contact_motion(state, meet, point);
-    ff_normal normal;
-    binding->normal->normal(&binding->normal_params, &point->patch, &normal);
-    push_by_weight(model, state, &bodies, point, normal.energy, ledger);
-  }
-}
-
-/* Are the bounding spheres of a pair of shapes further apart than a margin? */
-static bool bounds_apart(const ff_model *model, const ff_state *state, const ff_meet *meet,
-                         const ff_near *near, double margin) {
-  const ff_pose *at_a = &state->bodies[meet->a].pose, *at_b = &state->bodies[meet->b].pose;
-  ff_vec3 apart;
-  if (near->centred) {
-    apart = v3_sub(at_a->position, at_b->position);
-  } else {
-    apart = v3_sub(pose_point(*at_a, model->shapes[near->shape_a].pose.position),
-                   pose_point(*at_b, model->shapes[near->shape_b].pose.position));
-  }
-  double reach = near->reach + margin;
-  return v3_dot(apart, apart) > reach * reach * (1 + 1e-12);
-}
-
-/* Forces of all points of a pair of shapes. */
-static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet, ff_near *near,
-                        const double *y, double *memory_rate, double *ledger) {
-  bool held = ff_model_holds(model, &model->bindings[near->binding]);
-  double margin = pair_margin(model, state, meet, near);
-  if (near->clear && bounds_apart(model, state, meet, near, margin)) {
-    return;
-  }
+  bool crowd = ff_model_is_crowd(model); /* weights are solved for with the contacts */
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-    reset_point_forces(state, &state->points[i]);
+    ff_point *point = &state->points[i];
+    if (!point->touching) {
+      continue;
+    }
+    if (state->middle) {
+      point->touching = takes_part(model, state, meet, point);
+      bool weighs = !crowd && point->patch.depth > 0 && !ff_point_is_plain(point);
+      if (point->touching && weighs) {
+        ff_normal normal;
+        binding->normal->normal(&binding->normal_params, &point->patch, &normal);
+        point->energy_n = normal.energy;
+      }
+      continue;
+    }
+    double depth = point->patch.depth, energy;
+    const double *memory = y + state->memory_at + (size_t)i * (size_t)model->memory_count;
+    point->patch.depth = greater(FF_AT_SURFACE, depth);
+    ff_contact_motion(state, meet, point);
+    normal_forces(binding, point, &energy);
+    show_held(binding, ff_midpoint_point_of(state, point), point, ff_frame_memory(point, memory));
+    point->patch.depth = depth;
+    point->patch.edges = NULL; /* the next patch writes over them */
   }
-  near->clear = !find_pair_points(model, state, near, margin);
+}
+
+/* What these contacts push: in the middle of a step by their weights, unless these are
+ * solved for. */
+static void push_held_pair(const ff_model *model, ff_state *state, const ff_meet *meet,
+                           const ff_near *near, double *ledger) {
+  bool crowd = ff_model_is_crowd(model);
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    ff_point *point = &state->points[i];
+    bool weighs = !crowd && point->patch.depth > 0 && !ff_point_is_plain(point);
+    if (!point->touching || (state->middle && !weighs)) {
+      continue;
+    }
+    ff_contact_bodies bodies = {.a = meet->a, .b = meet->b};
+    bodies.arm_a = v3_sub(point->point, state->bodies[meet->a].pose.position);
+    bodies.arm_b = v3_sub(point->point, state->bodies[meet->b].pose.position);
+    if (state->middle) {
+      bodies.velocity_b = ff_motion_velocity(&state->bodies[meet->b], point->point);
+      ff_contact_push_by_weight(model, state, &bodies, point, point->energy_n, ledger);
+      point->energy_n = 0;
+    } else {
+      ff_contact_push(model, state, &bodies, point->point, point->force, point->moment, NULL);
+    }
+  }
+}
+
+/* Forces of all points of a pair of shapes that were found, if they are not midpoint-implicit. */
+static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *meet,
+                        const ff_near *near, const double *y, double *memory_rate, double *ledger) {
   for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
     ff_point *point = &state->points[i];
     if (!point->touching) {
       if (state->frozen && ff_point_is_found(point)) {
         ff_contact_motion(state, meet, point); /* events want to know how fast it comes and goes */
       }
-      continue;
-    }
-    if (state->middle && held) {
-      prepare_midpoint(model, state, meet, near, point, ledger);
       continue;
     }
     double depth = point->patch.depth;
@@ -571,21 +508,69 @@ static void pair_forces(const ff_model *model, ff_state *state, const ff_meet *m
   }
 }
 
+typedef struct pairs_job {
+  const ff_model *model;
+  ff_state *state;
+  const double *y;
+} pairs_job;
+
+/* Opens the points of a pair and finds them, with all of their laws that concern no other pair. */
+static void find_pair(const pairs_job *job, const ff_meet *meet, ff_near *near, bool alone) {
+  const ff_model *model = job->model;
+  ff_state *state = job->state;
+  double margin = ff_pair_margin(model, state, meet, near);
+  if (near->clear && ff_pair_is_apart(model, state, meet, near, margin)) {
+    return;
+  }
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    reset_point_forces(state, &state->points[i]);
+  }
+  ff_pair_find(model, state, near, margin, alone);
+  if (!near->clear && !near->pending && ff_model_holds(model, &model->bindings[near->binding])) {
+    held_pair_laws(model, state, meet, near, job->y);
+  }
+}
+
+/* state->active of a body pair: 1 if it has points, or touched. */
+static void find_pairs(void *context, int first, int end) {
+  const pairs_job *job = context;
+  ff_state *state = job->state;
+  for (int m = first; m < end; m++) {
+    const ff_meet *meet = &state->meets[m];
+    bool skips = ff_sleep_skips(state, meet), active = !skips && meet->touching;
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count && !skips; n++) {
+      find_pair(job, meet, &state->nears[n], false);
+      active = active || !state->nears[n].clear;
+    }
+    state->active[m] = active;
+  }
+}
+
 static void contact_forces(const ff_model *model, ff_state *state, const double *y,
                            double *memory_rate, double *ledger) {
   if (state->frozen) { /* trial steps of `adaptive` may look deeper than the motion ever goes */
     state->stiffness = state->damping = 0;
   }
+  pairs_job job = {model, state, y};
+  ff_team_for(state->team, find_pairs, &job, state->meet_count, FF_PAIRS_CHUNK);
   state->active_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
-    if (ff_sleep_skips(state, meet)) {
+    if (!state->active[m]) {
       continue;
     }
+    const ff_meet *meet = &state->meets[m];
     bool active = meet->touching;
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
-      pair_forces(model, state, meet, &state->nears[n], y, memory_rate, ledger);
-      active = active || !state->nears[n].clear;
+      ff_near *near = &state->nears[n];
+      if (near->pending) {
+        find_pair(&job, meet, near, true);
+      }
+      if (!near->clear && ff_model_holds(model, &model->bindings[near->binding])) {
+        push_held_pair(model, state, meet, near, ledger);
+      } else if (!near->clear) {
+        pair_forces(model, state, meet, near, y, memory_rate, ledger);
+      }
+      active = active || !near->clear;
     }
     state->active[state->active_count] = m;
     state->active_count += active;
@@ -728,8 +713,8 @@ void ff_forces_outside(const ff_model *model, ff_state *state, double t, double 
 void ff_forces_contacts(const ff_model *model, ff_state *state, double t, const double *y,
                         double *memory_rate, double *ledger_rate) {
   clear_memory_rates(model, state, memory_rate);
-  if (state->middle && state->kicks) {
-    find_kicks(model, state);
+  if (state->middle && state->crowd) {
+    ff_kicks_find(model, state);
   }
   contact_forces(model, state, y, memory_rate, ledger_rate);
   ff_robots_load(model, state, t, y, ledger_rate);

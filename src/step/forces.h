@@ -22,15 +22,6 @@ void ff_bodies_update(const ff_model *model, ff_state *state, double t, const do
  * be NULL. */
 void ff_forces_outside(const ff_model *model, ff_state *state, double t, double *ledger_rate);
 
-/* Contact points of all pairs and their relative motion, from bodies that are up to date; the
- * forces that the points show stay. */
-void ff_contacts_find(const ff_model *model, ff_state *state);
-
-/* Books a force and a moment (world) from outside at a point: impulses, and the work of what
- * pushes, which moves there at velocity (m/s) and omega (rad/s). */
-void ff_ledger_push(double *ledger, ff_vec3 point, ff_vec3 force, ff_vec3 moment, ff_vec3 velocity,
-                    ff_vec3 omega);
-
 /* Everything that pushes, at time t and y: fills bodies, points and wrenches of the state.
  * If memory_rate is not NULL it receives the rates of the contact memory, and ledger_rate
  * those of the ledger (FF_Y_LEDGER numbers, overwritten). */
@@ -70,6 +61,14 @@ void ff_normal_weigh(ff_normal *normal, double weight, double pace);
 /* How the weight of a sample changes with its depth, 1/m: grad w = slope grad depth + a rest that
  * shifts of a along `push` do not feel. */
 double ff_point_weight_slope(const ff_point *point);
+/* That rest; its turn about the point. */
+ff_gradient ff_point_weight_rest(const ff_point *point);
+/* A changing weight works by the energy E (J) of the law at the depth: of -E grad w the part along
+ * grad depth is solved for with the normal force of a midpoint-implicit contact; the rest is this.
+ */
+void ff_contact_push_by_weight(const ff_model *model, ff_state *state,
+                               const ff_contact_bodies *bodies, const ff_point *point,
+                               double energy, double *ledger);
 
 /* A friction law's answer: into the point, the rates of its memory and of the ledger. */
 void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point *point,

@@ -1,5 +1,6 @@
 #include "step/frame.h"
 
+#include "base/team.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -80,9 +81,17 @@ void ff_frame_turn_back(const ff_model *model, const ff_state *state, const ff_n
   memory_rate[1] -= turn * memory[0];
 }
 
-void ff_frame_anchor(const ff_model *model, ff_state *state) {
+typedef struct anchor_job {
+  const ff_model *model;
+  ff_state *state;
+} anchor_job;
+
+static void anchor_pairs(void *context, int first, int end) {
+  const anchor_job *job = context;
+  const ff_model *model = job->model;
+  ff_state *state = job->state;
   size_t memory = (size_t)model->memory_count * sizeof(double);
-  for (int n = 0; n < state->near_count; n++) {
+  for (int n = first; n < end; n++) {
     const ff_near *near = &state->nears[n];
     if (near->point_count == 0 || !ff_frame_wanders(model, near)) {
       continue;
@@ -101,6 +110,11 @@ void ff_frame_anchor(const ff_model *model, ff_state *state) {
       }
     }
   }
+}
+
+void ff_frame_anchor(const ff_model *model, ff_state *state) {
+  anchor_job job = {model, state};
+  ff_team_for(state->team, anchor_pairs, &job, state->near_count, FF_NEARS_CHUNK);
 }
 
 void ff_frame_undo(ff_state *state) {

@@ -1,4 +1,5 @@
 /* Contacts of a step of `micro-macro`: selection of those that take part, and results per point. */
+#include "base/union_find.h"
 #include "math/vec.h"
 #include "step/forces.h"
 #include "step/micro_macro.h"
@@ -119,11 +120,16 @@ static double room_to_rigid_part(const ff_micro_contact *contact, double slop) {
   return SLOWLY * (middle - lesser(inside, slop)) - greater(inside - slop, 0);
 }
 
-/* May it touch before the end of the step? Only rigid parts act before they are entered. */
+/* May it touch before the end of the step? Rigid parts act before they are entered, and elastic
+ * ones of crowds before the bodies overlap, also if others push these together in the step. */
 static bool is_near_enough(const ff_micro *micro, const ff_micro_contact *contact, double pace) {
+  const ff_crowd_motion *crowd = micro->state->crowd;
   double fall = 4 * micro->h * micro->h * v3_norm(micro->model->run.gravity);
-  double approach = 2 * micro->h * pace * fabs(contact->speed[0]);
-  return contact->depth > 0 || (isfinite(contact->room) && contact->depth + approach + fall > 0);
+  double speed = contact->early ? crowd[contact->a].kick + crowd[contact->b].kick
+                                : 2 * pace * fabs(contact->speed[0]);
+  double approach = micro->h * speed;
+  bool ahead = isfinite(contact->room) || contact->early;
+  return contact->depth > 0 || (ahead && contact->depth + approach + fall > 0);
 }
 
 /* Appends a contact, if it may act in the step. */
@@ -148,6 +154,7 @@ static bool add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
                            .stiffness = force * point->pace * ground->stiffness,
                            .damper = force * point->pace * ground->damping,
                            .sticks = corrected && binding->friction->memory_count > 0,
+                           .early = ff_model_is_ground_crowd(micro->model),
                            .room = INFINITY};
   if (corrected) {
     to->room = room_to_rigid_part(to, ff_micro_slop(micro->model, near)) / point->pace;
@@ -175,22 +182,6 @@ static bool add_micro_contact(ff_micro *micro, const ff_meet *meet, const ff_nea
   return true;
 }
 
-static int micro_island_root(int *island, int mover) {
-  while (island[mover] != mover) {
-    island[mover] = island[island[mover]];
-    mover = island[mover];
-  }
-  return mover;
-}
-
-/* The lower of two names an island. */
-static void tie(ff_micro *micro, int a, int b) {
-  if (a >= 0 && b >= 0) {
-    int x = micro_island_root(micro->island, a), y = micro_island_root(micro->island, b);
-    micro->island[x > y ? x : y] = x > y ? y : x;
-  }
-}
-
 /* Counts become starts: start[i] is where those of i begin, start[count] how many there are. */
 static void counts_to_starts(int *start, int count) {
   int sum = 0;
@@ -208,7 +199,7 @@ static void sort_micro_contacts(ff_micro *micro) {
   memset(micro->mover_start, 0, bytes);
   memset(micro->contact_start, 0, bytes);
   for (int i = 0; i < count; i++) {
-    micro->island[i] = micro_island_root(micro->island, i);
+    micro->island[i] = ff_set_root(micro->island, i);
     micro->mover_start[micro->island[i]]++;
   }
   for (int k = 0; k < micro->contact_count; k++) {
@@ -238,14 +229,17 @@ void ff_micro_gather(ff_micro *micro) {
     micro->island[i] = i;
     micro->shares[i] = 0;
   }
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
     int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
     for (int n = meet->first_near; n < meet->first_near + nears; n++) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-        if (add_micro_contact(micro, meet, near, i)) {
-          tie(micro, ff_mover_of(micro->model, meet->a), ff_mover_of(micro->model, meet->b));
+        bool added = add_micro_contact(micro, meet, near, i);
+        int a = ff_mover_of(micro->model, meet->a), b = ff_mover_of(micro->model, meet->b);
+        if (added && a >= 0 && b >= 0) {
+          ff_set_unite(micro->island, a, b);
         }
       }
     }
@@ -269,10 +263,29 @@ static void total_force(const ff_micro *micro, const ff_micro_contact *contact, 
   *moment = ff_point_is_plain(point) ? v3(0, 0, 0) : v3_scale(f[0], point->lever);
 }
 
+/* What the ground stores at a depth, for a sample of weight 1. */
+static double ground_energy(const ff_model *model, const ff_ground *ground, double depth) {
+  depth = fmax(depth, 0);
+  depth = model->run.stepper.exclusive ? fmin(depth, ground->thickness) : depth;
+  return 0.5 * ground->stiffness * depth * depth;
+}
+
+/* W, by which the energy of the elastic part grows: implicit, from the depth of the start to that
+ * which the velocities of the end lead to; printed, as its force k d pays for it. */
+static double stored_power(const ff_micro *micro, const ff_micro_contact *contact, double mean) {
+  const ff_point *point = &micro->state->points[contact->point];
+  if (micro->model->micro != FF_MICRO_IMPLICIT) {
+    return contact->soft ? -contact->per_depth * contact->depth * mean : 0;
+  }
+  double end = contact->depth - micro->h * point->pace * contact->end[0];
+  double more = ground_energy(micro->model, contact->ground, end) -
+                ground_energy(micro->model, contact->ground, contact->depth);
+  return point->weight * more / micro->h;
+}
+
 /* An impulse takes from the kinetic energy its product with the mean of the speeds before and
  * after. Of an elastic part, its damper dissipates c v^2 with the speed v that its force was
- * evaluated at; the rest of what force beyond k d takes is the step's: k h v is the implicit
- * spring, which no law has. What the spring stores is the residual's, if the two do not agree. */
+ * evaluated at; what else it takes and does not store is the step's. */
 static void book_micro_losses(const ff_micro *micro, const ff_micro_contact *contact,
                               double *ledger) {
   ff_micro_form form = micro->model->micro;
@@ -280,12 +293,11 @@ static void book_micro_losses(const ff_micro *micro, const ff_micro_contact *con
   for (int k = 0; k < 3; k++) {
     mean[k] = 0.5 * (contact->speed[k] + contact->end[k]);
   }
-  double spring = contact->soft ? contact->per_depth * contact->depth : 0;
-  double taken = contact->soft ? -(contact->force[0] - spring) * mean[0] : 0;
   double ahead = form == FF_MICRO_CONVENTIONAL ? 0 : h;
   double damper = contact->soft ? contact->damping - ahead * contact->stiffness : 0;
   double speed = form == FF_MICRO_IMPLICIT ? contact->end[0] : contact->speed[0];
   double damped = damper * speed * speed;
+  double taken = -(contact->soft ? contact->force[0] : 0) * mean[0];
   double rubbed = 0, pushed = contact->impulse[0] / h * mean[0];
   double held = (contact->impulse[1] * mean[1] + contact->impulse[2] * mean[2]) / h;
   for (int k = 0; k < 2; k++) { /* of the elastic part: into its spring, damper and clutch */
@@ -296,7 +308,7 @@ static void book_micro_losses(const ff_micro *micro, const ff_micro_contact *con
     rubbed += force * (mean[1 + k] - stretch);
   }
   ledger[FF_Y_LOST + FF_LOST_NORMAL] += damped;
-  ledger[FF_Y_LOST + FF_LOST_STEP] += taken - damped;
+  ledger[FF_Y_LOST + FF_LOST_STEP] += taken - stored_power(micro, contact, mean[0]) - damped;
   bool corrected = micro->model->run.stepper.corrections, impact = corrected && contact->impact;
   ledger[FF_Y_LOST + (impact || !corrected ? FF_LOST_IMPACT : FF_LOST_STEP)] -= pushed;
   ledger[FF_Y_LOST + (impact ? FF_LOST_IMPACT : FF_LOST_SLIP)] -= held;
@@ -374,8 +386,9 @@ static void clear_micro_pair(ff_state *state, const ff_near *near) {
 
 void ff_micro_show(ff_micro *micro) {
   ff_state *state = micro->state;
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
     int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
     for (int n = meet->first_near; n < meet->first_near + nears; n++) {
       clear_micro_pair(state, &state->nears[n]);
@@ -400,29 +413,27 @@ void ff_micro_show(ff_micro *micro) {
   }
 }
 
-/* What the ground stores at a depth, for a sample of weight 1. */
-static double ground_energy(const ff_model *model, const ff_ground *ground, double depth) {
-  depth = fmax(depth, 0);
-  depth = model->run.stepper.exclusive ? fmin(depth, ground->thickness) : depth;
-  return 0.5 * ground->stiffness * depth * depth;
-}
-
 void ff_micro_store(const ff_model *model, ff_state *state) {
-  for (int n = 0; n < state->near_count; n++) {
-    const ff_near *near = &state->nears[n];
-    const ff_ground *ground = &model->bindings[near->binding].ground;
-    for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
-      ff_point *point = &state->points[i];
-      bool found = ff_point_is_found(point);
-      point->energy_n =
-          found ? point->weight * ground_energy(model, ground, point->patch.depth) : 0;
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+      const ff_near *near = &state->nears[n];
+      const ff_ground *ground = &model->bindings[near->binding].ground;
+      for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+        ff_point *point = &state->points[i];
+        bool found = ff_point_is_found(point);
+        point->energy_n =
+            found ? point->weight * ground_energy(model, ground, point->patch.depth) : 0;
+      }
     }
   }
 }
 
 void ff_micro_push_weights(const ff_model *model, ff_state *state, double *ledger) {
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
       const ff_ground *ground = &model->bindings[near->binding].ground;

@@ -10,7 +10,6 @@
 
 enum {
   BODIES = 10,       /* islands of more free bodies, or of FF_CROWD_LEAST contacts, are crowds */
-  LEAST = BODIES,    /* fewest contacts of a crowd: one for each body but the first */
   TURNS = 100,       /* limit of sweeps for velocities, */
   SHIFT_TURNS = 100, /* and for a position correction */
   RETURNS = 4,       /* times that a damper may be switched on again in a step */
@@ -32,19 +31,22 @@ ff_status ff_micro_create_crowd(ff_micro *micro) {
       ff_arena_take(arena, ff_crowd_chunks(micro->contact_capacity), sizeof *crowd->chunks);
   bool room = crowd->contacts && crowd->bodies.at && crowd->bodies.inertia && crowd->chunks;
   return room ? ff_crowd_order_make(&crowd->order, arena, micro->contact_capacity,
-                                    model->free_count, LEAST)
+                                    model->free_count, 1)
               : FF_ERROR_MEMORY;
 }
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
-/* Many contacts of free bodies, or many bodies,  in the corrected implicit form. */
+/* Many contacts of free bodies, or many bodies, in the corrected implicit form. Of a model of many
+ * bodies all contacts of free ones. */
 static bool is_micro_crowd(const ff_micro *micro, int island) {
   const ff_model *model = micro->model;
   int first = micro->mover_start[island], end = micro->mover_start[island + 1];
   int contacts = micro->contact_start[island + 1] - micro->contact_start[island];
-  return (contacts >= FF_CROWD_LEAST || end - first > BODIES) && model->run.stepper.corrections &&
-         model->run.stepper.accuracy > 0 && model->micro == FF_MICRO_IMPLICIT && end > first &&
+  bool many = contacts >= FF_CROWD_LEAST || end - first > BODIES ||
+              (contacts > 0 && ff_model_is_ground_crowd(model));
+  return many && model->run.stepper.corrections && model->run.stepper.accuracy > 0 &&
+         model->micro == FF_MICRO_IMPLICIT && end > first &&
          micro->movers[end - 1] < model->free_count; /* movers are sorted, robots come last */
 }
 

@@ -29,24 +29,11 @@ static bool is_implicit(const ff_micro *micro) {
   return micro->model->micro == FF_MICRO_IMPLICIT;
 }
 
-static double slip_speed(const double speed[3]) {
-  return ff_hypot(speed[1], speed[2]);
-}
-
-/* Eqs. 13 and 14 with what is known at the start. */
-static void push_known(ff_micro_contact *contact) {
-  const ff_ground *ground = contact->ground;
-  double f = contact->per_depth * contact->depth - contact->damping * contact->speed[0];
-  contact->force[0] = fmax(f, 0);
-  contact->force[1] = -ground->mu * contact->force[0] * contact->slip[0];
-  contact->force[2] = -ground->mu * contact->force[0] * contact->slip[1];
-}
-
 /* A stiff contact limits the step of what is not implicit: the audit wants to know. */
 static void note_micro_stiffness(const ff_micro *micro, const ff_micro_contact *contact) {
   double ease[9];
   ff_state *state = micro->state;
-  ff_rows_ease(&micro->rows, contact->row, contact->row, ease);
+  ff_rows_delassus(&micro->rows, contact->row, contact->row, ease);
   state->stiffness = fmax(state->stiffness, ease[0] * contact->stiffness);
   state->damping = fmax(state->damping, ease[0] * contact->damping);
 }
@@ -75,17 +62,6 @@ static void prepare_stick(const ff_micro *micro, ff_micro_contact *contact, doub
   contact->share = 0.5;
 }
 
-/* Friction that is a law of the slip: mu f at the slip at the end of the step, in proportion to it
- * up to v_t. f is the normal force of the step before, or of the spring. */
-static void prepare_viscous(const ff_micro *micro, ff_micro_contact *contact, double slip) {
-  double before =
-      ff_state_micro_point(micro->state, &micro->state->points[contact->point])->soft_force;
-  double load = before > 0 ? before : contact->per_depth * contact->depth;
-  contact->limit = contact->ground->mu;
-  contact->resist = contact->limit * load / fmax(slip, contact->grip->v_t);
-  contact->share = 1;
-}
-
 /* Friction of the elastic part at the slip at the end of the step. */
 static double stick_force(const ff_micro_contact *contact, int k) {
   double slip = (1 - contact->share) * contact->speed[1 + k] + contact->share * contact->end[1 + k];
@@ -108,22 +84,34 @@ void ff_micro_meet(const ff_micro *micro, ff_micro_contact *contacts, int count)
     bool inside = contact->depth > ground->thickness;
     contact->hard = inside && !def->corrections;
     contact->impact = -contact->speed[0] > 2 * micro->h * v3_norm(micro->model->run.gravity);
-    double slip = slip_speed(contact->speed);
+    double slip = ff_hypot(contact->speed[1], contact->speed[2]);
     contact->slides = slip > def->slip_speed;
     contact->mu = contact->grip->mu_kinetic;
     contact->slip[0] = contact->slides ? contact->speed[1] / slip : 0;
     contact->slip[1] = contact->slides ? contact->speed[2] / slip : 0;
-    contact->soft = ground->stiffness > 0 && contact->depth > 0 && !(def->exclusive && inside);
+    bool reached = contact->depth > 0 || contact->early;
+    contact->soft = ground->stiffness > 0 && reached && !(def->exclusive && inside);
     if (!contact->soft) {
       continue;
     }
-    contact->damping = ahead * contact->stiffness + (contact->speed[0] < 0 ? contact->damper : 0);
+    bool damped = contact->speed[0] < 0 && contact->depth > 0;
+    contact->damping = ahead * contact->stiffness + (damped ? contact->damper : 0);
     if (is_implicit(micro) && contact->sticks) {
       prepare_stick(micro, contact, slip);
     } else if (is_implicit(micro)) {
-      prepare_viscous(micro, contact, slip);
-    } else {
-      push_known(contact);
+      /* Friction that is a law of the slip: mu f at the slip at the end of the step, in proportion
+       * to it up to v_t. f is the normal force of the step before, or of the spring. */
+      double before =
+          ff_state_micro_point(micro->state, &micro->state->points[contact->point])->soft_force;
+      double load = before > 0 ? before : contact->per_depth * contact->depth;
+      contact->limit = ground->mu;
+      contact->resist = contact->limit * load / fmax(slip, contact->grip->v_t);
+      contact->share = 1;
+    } else { /* eqs. 13 and 14 with what is known at the start */
+      double f = contact->per_depth * contact->depth - contact->damping * contact->speed[0];
+      contact->force[0] = fmax(f, 0);
+      contact->force[1] = -ground->mu * contact->force[0] * contact->slip[0];
+      contact->force[2] = -ground->mu * contact->force[0] * contact->slip[1];
     }
   }
 }

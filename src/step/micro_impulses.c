@@ -30,19 +30,6 @@ static int unknowns_of(const ff_micro_contact *contact) {
   return !contact->hard ? 0 : contact->slides ? 1 : 3;
 }
 
-/* Places of the unknowns. Returns how many; -1: too many. */
-static int number(ff_micro *micro) {
-  int count = 0;
-  for (int k = 0; k < micro->member_count; k++) {
-    micro->members[k].unknown = count;
-    count += unknowns_of(&micro->members[k]);
-    if (count > micro->unknown_limit) {
-      return -1;
-    }
-  }
-  return count;
-}
-
 void ff_macro_ease(ff_micro *micro) {
   size_t m = (size_t)micro->rows.count;
   for (int j = 0; j < micro->member_count; j++) {
@@ -53,62 +40,13 @@ void ff_macro_ease(ff_micro *micro) {
       if (!a->hard) {
         continue;
       }
-      ff_rows_ease(&micro->rows, a->row, b->row, ease);
+      ff_rows_delassus(&micro->rows, a->row, b->row, ease);
       double *above = micro->eases + (size_t)a->row * m + b->row;
       double *below = micro->eases + (size_t)b->row * m + a->row;
       for (size_t k = 0; k < 3; k++) {
         v3_store(above + k * m, v3_load(ease + 3 * k));
         v3_store(below + k * m, v3(ease[k], ease[3 + k], ease[6 + k]));
       }
-    }
-  }
-}
-
-/* What a normal impulse of a point that slides does, with the friction that follows it, to all
- * rows [Sugihara03 eq. 26]. */
-static const double *with_friction(ff_micro *micro, const ff_micro_contact *by, const double *row) {
-  int m = micro->rows.count;
-  double *out = micro->gradient; /* not in use yet */
-  for (int i = 0; i < m; i++) {
-    double friction = by->slip[0] * row[m + i] + by->slip[1] * row[2 * m + i];
-    out[i] = row[i] - by->mu * friction;
-  }
-  return out;
-}
-
-/* Rows that count: of each unknown that along which it acts. */
-static const int *find_unknown_rows(ff_micro *micro) {
-  for (int k = 0; k < micro->member_count; k++) {
-    const ff_micro_contact *contact = &micro->members[k];
-    for (int i = 0; i < unknowns_of(contact); i++) {
-      micro->picked[contact->unknown + i] = contact->row + i;
-    }
-  }
-  return micro->picked;
-}
-
-/* A by columns: what each unknown does to the rows that count. */
-static void fill_columns(ff_micro *micro, int n) {
-  size_t m = (size_t)micro->rows.count;
-  const int *rows = find_unknown_rows(micro);
-  double *to = micro->columns;
-  for (int j = 0; j < micro->member_count; j++) {
-    const ff_micro_contact *by = &micro->members[j];
-    const double *row = micro->eases + (size_t)by->row * m;
-    for (int k = 0; k < unknowns_of(by); k++, row += m, to += n) {
-      const double *from = by->slides ? with_friction(micro, by, row) : row;
-      for (int i = 0; i < n; i++) {
-        to[i] = from[rows[i]];
-      }
-    }
-  }
-}
-
-/* The same by rows, for a programme that wants A itself. */
-static void fill_impulse_matrix(ff_micro *micro, int n) {
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      micro->hessian[i * n + j] = micro->columns[j * n + i];
     }
   }
 }
@@ -136,20 +74,45 @@ double ff_macro_leaving_speed(const ff_micro *micro, const ff_micro_contact *con
   return isfinite(contact->room) ? lesser(-contact->room / micro->h, micro->h * g) : 0;
 }
 
-/* v: from what there is without these impulses to what shall be [Sugihara03 eq. 25, 29]. The
- * impulses of the step before are where the search begins. */
-static void fill_target(ff_micro *micro) {
+/* Unknowns, their bounds and v: from what there is without these impulses to what shall be
+ * [Sugihara03 eq. 25, 29]. The impulses of the step before are where the search begins. Returns the
+ * number of unknowns; -1: too many. */
+static int lay_out_unknowns(ff_micro *micro) {
+  int count = 0;
   for (int k = 0; k < micro->member_count; k++) {
-    const ff_micro_contact *contact = &micro->members[k];
+    ff_micro_contact *contact = &micro->members[k];
     const double *before =
         ff_state_micro_point(micro->state, &micro->state->points[contact->point])->impulse;
-    for (int i = 0; i < unknowns_of(contact); i++) {
-      int at = contact->unknown + i;
+    contact->unknown = count;
+    if (count + unknowns_of(contact) > micro->unknown_limit) {
+      return -1;
+    }
+    for (int i = 0; i < unknowns_of(contact); i++, count++) {
       double wanted = i == 0 ? ff_macro_leaving_speed(micro, contact)
                              : ff_macro_sticking_slip(micro, contact, i - 1);
-      micro->target[at] = wanted - contact->end[i];
-      micro->lower[at] = i == 0 ? 0 : -INFINITY;
-      micro->x[at] = i == 0 ? fmax(before[0], 0) : before[i];
+      micro->picked[count] = contact->row + i; /* along which it acts */
+      micro->target[count] = wanted - contact->end[i];
+      micro->lower[count] = i == 0 ? 0 : -INFINITY;
+      micro->x[count] = i == 0 ? fmax(before[0], 0) : before[i];
+    }
+  }
+  return count;
+}
+
+/* A by columns: what each unknown does to the rows along which unknowns act. The normal impulse of
+ * a point that slides brings the friction that follows it [Sugihara03 eq. 26]. */
+static void fill_columns(ff_micro *micro, int n) {
+  size_t m = (size_t)micro->rows.count;
+  double *to = micro->columns;
+  for (int j = 0; j < micro->member_count; j++) {
+    const ff_micro_contact *by = &micro->members[j];
+    const double *row = micro->eases + (size_t)by->row * m;
+    for (int k = 0; k < unknowns_of(by); k++, row += m, to += n) {
+      for (int i = 0; i < n; i++) {
+        const double *at = row + micro->picked[i];
+        to[i] =
+            by->slides ? at[0] - by->mu * (by->slip[0] * at[m] + by->slip[1] * at[2 * m]) : at[0];
+      }
     }
   }
 }
@@ -164,14 +127,6 @@ static void fill_hessian(ff_micro *micro, int n, double lambda) {
     micro->hessian[i * n + i] += lambda;
     micro->gradient[i] = -ff_dot(column, micro->target, n);
   }
-}
-
-static double mean_diagonal(const ff_micro *micro, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += micro->columns[i * n + i];
-  }
-  return sum / n;
 }
 
 /* Inverse mass (1/kg) that the regularisation must not hide: a heavy body on a light one makes A as
@@ -231,17 +186,6 @@ static bool solve_picked(ff_micro *micro, int n, int picked, double lambda) {
   return true;
 }
 
-/* Would any of the points that do not press have to? */
-static bool wants_more(ff_micro *micro, int n) {
-  const double *miss = find_miss(micro, n);
-  for (int i = 0; i < n; i++) {
-    if (is_bound(micro, i) && !(ff_dot(micro->columns + i * n, miss, n) <= 0)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Mostly the points press that did in the step before, and no others: then the programme is a
  * linear system. False: that is not its solution; x may then be anything. */
 static bool solve_as_before(ff_micro *micro, int n, double lambda) {
@@ -259,7 +203,13 @@ static bool solve_as_before(ff_micro *micro, int n, double lambda) {
       return false;
     }
   }
-  return picked == n || !wants_more(micro, n);
+  const double *miss = find_miss(micro, n);
+  for (int i = 0; i < n; i++) { /* would any of the points that do not press have to? */
+    if (is_bound(micro, i) && !(ff_dot(micro->columns + i * n, miss, n) <= 0)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* One try of a programme from where x is. */
@@ -275,11 +225,15 @@ static bool search_impulses(ff_micro *micro, const ff_qp_problem *problem) {
 /* Solves for x; from a cold start if the warm one does not lead there within the cap. */
 static bool minimise(ff_micro *micro, int n) {
   const ff_stepper_def *def = &micro->model->run.stepper;
-  double diagonal = mean_diagonal(micro, n), unit = diagonal * diagonal;
+  double diagonal = 0;
+  for (int i = 0; i < n; i++) {
+    diagonal += micro->columns[i * n + i];
+  }
+  diagonal /= n;
   double least = least_mobility(micro, diagonal);
   double lambda = isnan(def->lambda) ? def->lambda_relative * least * least : def->lambda;
   ff_qp_problem problem = {.size = n, .lower = micro->lower};
-  if (lambda > TOO_SMALL * unit) {
+  if (lambda > TOO_SMALL * (diagonal * diagonal)) {
     if (solve_as_before(micro, n, lambda)) {
       micro->info->iterations++;
       return true;
@@ -288,7 +242,9 @@ static bool minimise(ff_micro *micro, int n) {
     problem.hessian = micro->hessian;
     problem.gradient = micro->gradient;
   } else {
-    fill_impulse_matrix(micro, n);
+    for (int i = 0; i < n * n; i++) { /* A itself, by rows */
+      micro->hessian[i] = micro->columns[i % n * n + i / n];
+    }
     problem.rows = n;
     problem.matrix = micro->hessian;
     problem.target = micro->target;
@@ -319,7 +275,7 @@ static void hit(ff_micro *micro) {
 }
 
 ff_status ff_macro_solve(ff_micro *micro) {
-  int n = number(micro);
+  int n = lay_out_unknowns(micro);
   micro->unknowns = n;
   if (n < 0) {
     return FF_ERROR_CAPACITY;
@@ -329,7 +285,6 @@ ff_status ff_macro_solve(ff_micro *micro) {
   }
   micro->info->problems++;
   fill_columns(micro, n);
-  fill_target(micro);
   if (!minimise(micro, n)) {
     return FF_ERROR_STEP;
   }
@@ -358,16 +313,6 @@ static bool is_torn(const ff_micro *micro, const ff_micro_contact *contact) {
          friction > mu_static(micro, contact) * contact->impulse[0];
 }
 
-/* Does kinetic friction turn the slip around? It may stop it, no more. */
-static bool is_turned(const ff_micro *micro, const ff_micro_contact *contact) {
-  return contact->hard && contact->slides && !contact->holds && contact->impulse[0] > 0 &&
-         along_slip(contact) < 0 && !micro->model->run.stepper.no_sticking;
-}
-
-static bool is_moving(const ff_micro_contact *contact) {
-  return contact->hard && contact->holds && along_slip(contact) > 2 * contact->drift + MOVES;
-}
-
 /* Sliding starts against the friction that was asked for. */
 static void tear(ff_micro_contact *contact, double mu) {
   double friction = ff_hypot(contact->impulse[1], contact->impulse[2]);
@@ -382,11 +327,13 @@ static bool revise(const ff_micro *micro, ff_micro_contact *contact) {
     contact->holds = !micro->model->run.stepper.no_sticking;
     tear(contact, contact->holds ? contact->grip->mu_static : contact->grip->mu_kinetic);
     contact->drift = fabs(along_slip(contact));
-  } else if (is_moving(contact)) {
+  } else if (contact->hard && contact->holds &&
+             along_slip(contact) > 2 * contact->drift + MOVES) { /* it moves */
     contact->holds = false;
     contact->mu = contact->grip->mu_kinetic;
-  } else if (is_turned(micro, contact)) {
-    contact->slides = false;
+  } else if (contact->hard && contact->slides && !contact->holds && contact->impulse[0] > 0 &&
+             along_slip(contact) < 0 && !micro->model->run.stepper.no_sticking) {
+    contact->slides = false; /* kinetic friction may stop the slip, not turn it around */
   } else {
     return false;
   }

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "math/vec.h"
 #include "step/candidates.h"
+#include "step/detection.h"
 #include "step/forces.h"
 #include "step/robots.h"
 #include "step/rotation.h"
@@ -346,17 +347,18 @@ static void move_micro_body(ff_micro *micro, int slot) {
   ff_vec3 g = micro->model->run.gravity;
   double *y = ff_state_body(state, slot), *ledger = ff_state_ledger(state), h = micro->h;
   ff_vec3 x = v3_load(y + FF_Y_X), weight = v3_scale(body->mass, g);
-  ff_vec3 v = v3_axpy(v3_load(y + FF_Y_V), h, v3_axpy(g, body->inv_mass, wrench->force));
+  ff_vec3 before = v3_load(y + FF_Y_V);
+  ff_vec3 v = v3_axpy(before, h, v3_axpy(g, body->inv_mass, wrench->force));
   ff_vec3 momentum = v3_axpy(v3_load(y + FF_Y_L), h, wrench->torque);
   ff_vec3 path = v3_scale(h, v);
-  if (!is_touched(micro, slot)) { /* a fall is exact */
+  if (is_touched(micro, slot)) { /* gravity pushes along the mean of the velocities */
+    ledger[FF_Y_LOST + FF_LOST_STEP] += 0.5 * h * v3_dot(weight, v3_sub(v, before));
+  } else { /* a fall is exact */
     path = v3_axpy(path, -0.5 * h * h, g);
   }
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_axpy(v3_load(to), h, weight));
-  to = ledger + FF_Y_ANGULAR; /* in the middle of a fall; where the contacts are, at its start */
+  /* in the middle of a fall; where the contacts are, at its start */
   ff_vec3 at = is_touched(micro, slot) ? x : v3_axpy(x, 0.5, path);
-  v3_store(to, v3_axpy(v3_load(to), h, v3_cross(at, weight)));
+  ff_ledger_impulse(ledger, v3_scale(h, weight), v3_scale(h, v3_cross(at, weight)));
   ff_quat q = {y[FF_Y_Q], y[FF_Y_Q + 1], y[FF_Y_Q + 2], y[FF_Y_Q + 3]};
   q = ff_rotate_freely(body, q, momentum, h);
   v3_store(y + FF_Y_X, v3_add(x, path));
@@ -436,8 +438,9 @@ static bool move_all(ff_work *work) {
 
 /* A contact that an impulse stopped before it overlapped touches, too. */
 static void show_early_impacts(ff_state *state) {
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
       for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
@@ -451,29 +454,43 @@ static void show_early_impacts(ff_state *state) {
   }
 }
 
-/* Bodies and contact points where the state is now. */
-static ff_status micro_refresh(ff_work *work) {
+/* Bodies where the state is now, and pairs that are near there. */
+static ff_status list_micro_pairs(ff_work *work) {
   ff_state *state = work->state;
   bool stale = ff_candidates_stale(work->model, state, state->t, state->y);
   ff_bodies_update(work->model, state, state->t, state->y);
-  if (stale) {
-    ff_candidates_wish(work->model, state, work->model->run.stepper.step);
-    ff_status status = ff_work_list(work);
-    if (status != FF_OK) {
-      return status;
-    }
+  if (!stale) {
+    return FF_OK;
   }
-  ff_contacts_find(work->model, state);
+  ff_candidates_wish(work->model, state, work->model->run.stepper.step);
+  return ff_work_list(work);
+}
+
+/* Contact points where the bodies are, and the energy of their elastic parts. */
+static ff_status find_micro_points(ff_work *work) {
+  ff_state *state = work->state;
+  ff_status status = FF_OK;
+  bool lacked;
+  do {
+    ff_contacts_find(work->model, state);
+    lacked = ff_work_lacked_points(work, &status);
+    state->evaluations += lacked; /* of forces: none was taken back */
+  } while (lacked && status == FF_OK);
   ff_samples_forget(work->model, state);
   ff_micro_store(work->model, state);
-  show_early_impacts(state);
-  return FF_OK;
+  return status;
+}
+
+static ff_status micro_refresh(ff_work *work) {
+  ff_status status = list_micro_pairs(work);
+  status = status == FF_OK ? find_micro_points(work) : status;
+  show_early_impacts(work->state);
+  return status;
 }
 
 static void restore_micro_state(ff_work *work, double t) {
-  ff_state *state = work->state;
-  memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
-  state->t = t;
+  ff_work_restore(work);
+  work->state->t = t;
   micro_refresh(work);
 }
 
@@ -485,9 +502,13 @@ static bool leave_rigid_parts(ff_work *work) {
     if (!ff_micro_is_inside(model, work->state)) {
       return true;
     }
-    if (!ff_micro_leave(work->micro, work->micro->places) || !ff_work_tidy(work)) {
+    double stored = ff_micro_elastic_energy(work->state);
+    if (!ff_micro_leave(work->micro, work->micro->places) || !ff_work_tidy(work) ||
+        find_micro_points(work) != FF_OK) {
       return false;
     }
+    stored -= ff_micro_elastic_energy(work->state);
+    ff_state_ledger(work->state)[FF_Y_LOST + FF_LOST_STEP] += stored;
   }
   return true;
 }
@@ -514,6 +535,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
   ff_micro *micro = work->micro;
   double t = state->t;
   micro->h = t_end - t;
+  state->move_count = 0;
   if (ff_sleep_begin(work->model, state, t_end)) {
     state->t = t_end;
     work->steps++;
@@ -544,14 +566,19 @@ static ff_status micro_step(ff_work *work, double t_end) {
   state->crowd_accuracy = crowd ? work->model->run.stepper.accuracy : 0;
   state->crowd_residual = crowd ? micro->crowd.residual : 0;
   state->t = t_end;
-  status = micro_refresh(work);
-  micro = work->micro; /* it may have grown */
+  status = list_micro_pairs(work);
   if (status != FF_OK) {
     memcpy(state->points, micro->held, bytes); /* the list is still the old one */
     memcpy(state->own_points, micro->held_own, own_bytes);
     restore_micro_state(work, t);
     return status;
   }
+  status = find_micro_points(work);
+  if (status != FF_OK) {
+    restore_micro_state(work, t);
+    return status;
+  }
+  show_early_impacts(state);
   if (!leave_rigid_parts(work)) {
     restore_micro_state(work, t);
     return FF_ERROR_STEP;

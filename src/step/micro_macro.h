@@ -34,7 +34,8 @@ typedef struct ff_micro_contact {
   double speed[3];  /* m/s, at the start, against where b is going if it moves on its own */
   double end[3];    /* m/s, at the end */
   /* the elastic part */
-  bool soft;      /* takes part */
+  bool soft;      /* takes part, */
+  bool early;     /* also before the bodies overlap */
   double damping; /* N s/m, of the normal force */
   double force[3];
   /* its friction: spring and damper, in series with a clutch */
@@ -134,8 +135,10 @@ double ff_micro_slop(const ff_model *model, const ff_near *near);
 void ff_micro_displace_body(ff_micro *micro, int slot, ff_vec3 turn, ff_vec3 way);
 /* Is some contact inside a rigid part? */
 bool ff_micro_is_inside(const ff_model *model, const ff_state *state);
-/* Moves bodies and robots out; contacts are found again. places: room for one vector a body. False:
- * no room, or an inertia is not positive; the state is then half moved. */
+/* J, of the elastic parts where points were found last. */
+double ff_micro_elastic_energy(const ff_state *state);
+/* Moves bodies and robots out; contacts are then to be found again. places: room for one vector a
+ * body. False: no room, or an inertia is not positive; the state is then half moved. */
 bool ff_micro_leave(ff_micro *micro, ff_vec3 *places);
 
 /* ---- micro_forces.c -------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  *   dq = H^-1 J^T x,   0 <= x_n  _|_  J_n dq - depth >= 0,   J_t dq = 0 where x_n > 0
  * by projected Gauss-Seidel. Velocities stay. What this does to the energy is the step's. */
 #include "math/vec.h"
+#include "step/detection.h"
 #include "step/forces.h"
 #include "step/micro_macro.h"
 #include "step/sleep.h"
@@ -38,8 +39,9 @@ static bool pair_is_inside(const ff_model *model, const ff_state *state, const f
 }
 
 bool ff_micro_is_inside(const ff_model *model, const ff_state *state) {
-  for (int m = 0; m < state->meet_count; m++) {
-    const ff_meet *meet = &state->meets[m];
+  int active = ff_state_active_count(state);
+  for (int k = 0; k < active; k++) {
+    const ff_meet *meet = ff_state_active(state, k);
     int nears = ff_sleep_skips(state, meet) ? 0 : meet->near_count;
     for (int n = meet->first_near; n < meet->first_near + nears; n++) {
       if (pair_is_inside(model, state, &state->nears[n])) {
@@ -62,7 +64,7 @@ static bool solve_displacement(ff_micro *micro) {
   for (int k = 0; k < micro->member_count; k++) {
     ff_micro_contact *contact = &micro->members[k];
     double ease[9];
-    ff_rows_ease(&micro->rows, contact->row, contact->row, ease);
+    ff_rows_delassus(&micro->rows, contact->row, contact->row, ease);
     contact->force[0] = -contact->room; /* displacement along the normal row */
     for (int d = 0; d < 3; d++) {
       contact->end[d] = ease[4 * d];
@@ -138,7 +140,7 @@ static void book_displacement(const ff_micro *micro, const ff_vec3 *before) {
   }
 }
 
-static double elastic_energy(const ff_state *state) {
+double ff_micro_elastic_energy(const ff_state *state) {
   double sum = 0;
   for (int i = 0; i < state->point_count; i++) {
     sum += state->points[i].energy_n;
@@ -166,11 +168,7 @@ bool ff_micro_leave(ff_micro *micro, ff_vec3 *places) {
     }
   }
   ff_micro_displace_crowds(micro);
-  double stored = elastic_energy(state);
   ff_bodies_update(model, state, state->t, state->y);
   book_displacement(micro, places);
-  ff_contacts_find(model, state);
-  ff_micro_store(model, state);
-  ff_state_ledger(state)[FF_Y_LOST + FF_LOST_STEP] += stored - elastic_energy(state);
   return true;
 }

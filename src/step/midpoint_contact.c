@@ -117,6 +117,7 @@ ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
                          .weight = point->weight,
                          .pace = point->pace,
                          .weight_depth = point->patch.depth,
+                         .weight_most = INFINITY,
                          .depth = point->patch.depth - half * point->patch.depth_rate};
   const ff_law *law = out.binding->normal;
   out.pulls = law->traits(&out.binding->normal_params) & FF_LAW_PULLS;
@@ -130,8 +131,38 @@ ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
   return out;
 }
 
-static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, const ff_state *state,
-                               const ff_crowd_link *link) {
+/* Bound of the weight of a sample at other depths. Samples of a pair fade into the pair as a whole
+ * where it is deep (geom/manifold.h); a fast impact may be evaluated so deep, and continued with
+ * the slope of the weight a sample would get more than it has without fading. */
+static double sample_weight_bound(const ff_state *state, const ff_near *near,
+                                  const ff_point *point) {
+  double all = 0, whole = 0;
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    const ff_point *other = &state->points[i];
+    double weight = ff_point_is_found(other) ? other->weight : 0;
+    all += weight;
+    whole += other->id.kind == FF_PAIR_WHOLE ? weight : 0;
+  }
+  if (point->id.kind == FF_PAIR_WHOLE) {
+    return all;
+  }
+  return whole > 0 && whole < all ? point->weight / (1 - whole / all) : INFINITY;
+}
+
+ff_midpoint_law ff_midpoint_crowd_law_of(const ff_model *model, const ff_state *state,
+                                         const ff_near *near, const ff_point *point, double half,
+                                         ff_patch *patch) {
+  ff_midpoint_law out = ff_midpoint_law_of(model, near, point, half, patch);
+  out.discrete = out.binding->normal->gradient && !out.fleeting;
+  if (!out.plain && out.weight_slope != 0) {
+    out.weight_most = sample_weight_bound(state, near, point);
+    out.energy = ff_midpoint_energy(&out, patch, out.depth);
+  }
+  return out;
+}
+
+static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, ff_state *state,
+                               const ff_crowd_link *link, double *ledger) {
   const ff_point *point = &state->points[link->point];
   const ff_meet *meet = &state->meets[link->meet];
   const ff_row_axes axes = ff_row_axes_of(point);
@@ -142,6 +173,11 @@ static void add_midpoint_entry(ff_midpoint *mid, const ff_model *model, const ff
   mid->settled = ff_binding_has_bristles(e->law.binding) ? KEPT : mid->settled;
   e->friction.normal_force = e->force[0] = e->force[1] = e->force[2] = 0;
   e->bodies = contact_bodies_of(state, meet, point);
+  if (ff_model_is_crowd(model) && point->patch.depth > 0 && !ff_point_is_plain(point)) {
+    ff_normal normal;
+    e->law.binding->normal->normal(&e->law.binding->normal_params, &e->patch, &normal);
+    ff_contact_push_by_weight(model, state, &e->bodies, point, normal.energy, ledger);
+  }
   e->row = ff_rows_add(&mid->rows, model, state, meet->a, meet->b, &axes);
   e->speed[0] = -e->patch.depth_rate / e->law.pace;
   e->speed[1] = e->patch.slip[0];
@@ -179,7 +215,8 @@ static void list_contacts(ff_midpoint *mid, const ff_model *model, const ff_stat
 }
 
 /* Contacts of large islands go to the crowd solver, the others become entries. */
-static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *state) {
+static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *state,
+                           double *ledger) {
   ff_crowd_order *order = &mid->crowd.order;
   mid->count = 0;
   mid->settled = SETTLED;
@@ -187,7 +224,7 @@ static void gather_entries(ff_midpoint *mid, const ff_model *model, ff_state *st
   ff_rows_begin(&mid->rows, model, state, NULL, 0, false);
   ff_crowd_sort(order);
   for (int i = order->large_count; i < order->count; i++) {
-    add_midpoint_entry(mid, model, state, &order->links[order->order[i]]);
+    add_midpoint_entry(mid, model, state, &order->links[order->order[i]], ledger);
   }
 }
 
@@ -243,7 +280,7 @@ static void warm_start_entries(ff_midpoint *mid, const ff_model *model, ff_state
   for (int i = 0; i < mid->count; i++) {
     entry *e = &mid->entries[i];
     int a = crowd_of(mid, model, e->bodies.a), b = crowd_of(mid, model, e->bodies.b);
-    ff_rows_ease(&mid->rows, e->row, e->row, e->w);
+    ff_rows_delassus(&mid->rows, e->row, e->row, e->w);
     e->held = ff_midpoint_point_of(state, &state->points[e->point]);
     e->held->ahead = (ff_ahead){mid->half, tangent_mobility(e), a > b ? a : b};
     change_entry_force(mid, e, e->held->force);
@@ -337,7 +374,7 @@ static void solve_entry_friction(const ff_midpoint *mid, entry *e, const double 
   const void *params = &e->law.binding->friction_params;
   ff_patch *patch = &e->patch;
   double depth = patch->depth;
-  patch->depth = greater(FF_AT_SURFACE, depth);
+  patch->depth = greater(FF_AT_SURFACE, ff_midpoint_friction_depth(&e->law, depth));
   if (law->friction_held) {
     law->friction_held(params, patch, &e->normal, memory, &e->held->ahead, &e->friction);
   } else if (!e->law.binding->frictionless && e->normal.force > 0) {
@@ -359,7 +396,7 @@ static double spin_mobility(const ff_midpoint *mid, const ff_model *model, const
       ff_vec3 n = q_unrotate(state->bodies[bodies[s]].pose.orientation, axis);
       ease += v3_dot(n, v3_mul(body->inv_inertia, n));
     }
-    ease += ff_rows_turn_ease(&mid->rows, e->row, s, axis);
+    ease += ff_rows_turn_mobility(&mid->rows, e->row, s, axis);
   }
   return ease;
 }
@@ -397,7 +434,8 @@ static double solve_entry_normal(const ff_midpoint *mid, entry *e, double v[3]) 
   double beside = e->friction.normal_force;
   double rate = -(v[0] - mid->half * e->w[0] * (e->force[0] - beside));
   double f = ff_midpoint_normal(&e->law, mid->half, mid->half * e->w[0], rate, e->force[0] - beside,
-                                EXACT * mid->settled, &e->patch, &e->normal, &e->elastic);
+                                EXACT * mid->settled, EXACT * mid->settled, &e->patch, &e->normal,
+                                &e->elastic);
   double kick = mid->half * (f + beside - e->force[0]);
   e->normal.force = f;
   v[1] += e->w[3] * kick;
@@ -542,6 +580,9 @@ static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, 
   } else {
     solve_entry_friction(mid, e, c->memory);
   }
+  if (c->shares) {
+    ff_contact_push_by_weight(model, state, &e->bodies, point, c->energy, rates + state->ledger_at);
+  }
   e->friction.normal_force = c->beside;
   memcpy(e->friction.force, c->force + 1, sizeof e->friction.force);
   finish_entry(mid, model, state, e, v, rates);
@@ -624,7 +665,7 @@ static bool wake_pressed_bodies(const ff_midpoint *mid, const ff_model *model, f
 static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *state, double *rates,
                           double h, ff_team *team, ff_solver_info *info) {
   mid->half = mid->crowd.half = 0.5 * h;
-  gather_entries(mid, model, state);
+  gather_entries(mid, model, state, rates + state->ledger_at);
   if (!factor_entry_rows(mid, model, state)) {
     return false;
   }

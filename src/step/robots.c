@@ -210,10 +210,7 @@ static void book_robot_impulse(const ff_model *model, const ff_state *state, int
   ff_vec3 com = ff_tree_whole(state->robots[r].work, model->run.gravity).com;
   ff_vec3 force = v3_add(ground.force, weight);
   ff_vec3 torque = v3_add(ground.torque, v3_cross(com, weight));
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_axpy(v3_load(to), h, force));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_axpy(v3_load(to), h, torque));
+  ff_ledger_impulse(ledger, v3_scale(h, force), v3_scale(h, torque));
 }
 
 /* Work over time h of what holds a root on its track, which moves with velocity v meanwhile. */

@@ -148,9 +148,9 @@ void ff_rows_speed(const ff_rows *rows, int row, const double *reached, double c
 /* ... and at last all velocities: H^-1 push. */
 void ff_rows_settle(const ff_rows *rows, double *reached);
 /* J_i H^-1 J_j^T of the three rows of two contacts, row by row. */
-void ff_rows_ease(const ff_rows *rows, int i, int j, double ease[9]);
+void ff_rows_delassus(const ff_rows *rows, int i, int j, double ease[9]);
 /* How easily an angular impulse changes the spin of a link, a (0) or b (1) of a contact, about an
  * axis, 1/(kg m^2); 0: it is not a link. */
-double ff_rows_turn_ease(const ff_rows *rows, int row, int side, ff_vec3 axis);
+double ff_rows_turn_mobility(const ff_rows *rows, int row, int side, ff_vec3 axis);
 
 #endif

@@ -1,8 +1,10 @@
 #include "step/samples.h"
 
+#include "base/team.h"
 #include "math/vec.h"
 #include "model/steppers.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define SAME_PLACE   1e-3 /* of the smaller shape: samples this near one another are at one place */
@@ -57,10 +59,9 @@ static ff_point *point_for_new(const ff_state *state, const ff_near *near, const
   return unused;
 }
 
-/* Capacity in a pooled state: every new id finds a free point. Points of half-spaces and smooth
- * shapes have numbers. */
-static bool take_sample_points(const ff_model *model, ff_state *state, ff_near *near,
-                               const ff_manifold *from) {
+/* Points that every new id needs to find a free one. Points of half-spaces and smooth shapes have
+ * numbers. */
+static int points_wanted(const ff_state *state, const ff_near *near, const ff_manifold *from) {
   const ff_point *points = &state->points[near->first_point];
   int wanted = 0, taken = 0;
   for (int i = 0; i < near->point_count; i++) {
@@ -73,7 +74,7 @@ static bool take_sample_points(const ff_model *model, ff_state *state, ff_near *
                                                    : 0;
     wanted = needs > wanted ? needs : wanted;
   }
-  return ff_state_take_points(model, state, near, wanted);
+  return wanted;
 }
 
 /* The point of each sample. */
@@ -210,22 +211,53 @@ static int find_touches(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
   return count;
 }
 
-void ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, double margin) {
+/* Stores the samples of a manifold. */
+static void store_manifold(const ff_model *model, ff_state *state, const ff_near *near,
+                           const ff_manifold *found) {
+  ff_point *points = &state->points[near->first_point];
+  if (found->count > 0 && found->samples[0].id.kind == FF_PAIR_POINT) {
+    for (int i = 0; i < found->count; i++) {
+      store_sample(&points[found->samples[i].id.a], &found->samples[i]);
+    }
+    return;
+  }
+  ff_point *to[FF_SAMPLES_MAX];
+  ff_vec3 places[FF_SAMPLES_MAX];
+  match_samples(model, state, near, found, to, places);
+  for (int i = 0; i < found->count; i++) {
+    store_sample(to[i], &found->samples[i]);
+    to[i]->place = places[i];
+  }
+  if (ff_model_holds(model, &model->bindings[near->binding])) {
+    steady_crossings(found, to);
+  }
+}
+
+/* Contact points of a pair in a pooled state. False: it has fewer, and may not or cannot get more;
+ * *later: it may not. */
+static bool reserve_points(const ff_model *model, ff_state *state, ff_near *near, int wanted,
+                           bool alone, bool *later) {
+  *later = !alone && wanted > near->point_count;
+  return !*later && ff_state_take_points(model, state, near, wanted);
+}
+
+bool ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, double margin,
+                     bool alone) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   const ff_binding *binding = &model->bindings[near->binding];
   ff_pose room_a, room_b;
   const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &room_a);
   const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &room_b);
+  bool later = false;
   if (binding->overlaps) {
-    if (state->pooled && !ff_state_take_points(model, state, near, 1)) {
-      return;
+    if (alone && (!state->pooled || ff_state_take_points(model, state, near, 1))) {
+      store_overlap(state, near, binding, &a->geom, pose_a, pose_b);
     }
-    store_overlap(state, near, binding, &a->geom, pose_a, pose_b);
-    return;
+    return alone;
   }
   ff_quat frame = state->bodies[b->body].pose.orientation;
   if (still_apart(near, &a->geom, pose_a, &b->geom, pose_b, frame, margin)) {
-    return;
+    return true;
   }
   bool seams = a->geom.seam || b->geom.seam, plain = b->geom.kind != FF_HALF_SPACE && !seams;
   if (!seams && !ff_manifold_has_features(a->geom.kind, b->geom.kind)) {
@@ -233,47 +265,41 @@ void ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, doub
     int wanted, count = find_touches(&a->geom, pose_a, &b->geom, pose_b, margin, touches, &wanted);
     bool keeps = count == 0 && plain && isfinite(margin);
     near->apart = keeps ? q_unrotate(frame, touches[0].normal) : v3(0, 0, 0);
-    if (!state->pooled || ff_state_take_points(model, state, near, wanted)) {
+    if (!state->pooled || reserve_points(model, state, near, wanted, alone, &later)) {
       for (int i = 0; i < count; i++) {
         store_touch(&state->points[near->first_point + touches[i].feature], &touches[i]);
       }
     }
-    return;
+    return !later;
   }
   ff_manifold found;
   found.normal = v3(0, 0, 0);
   ff_manifold_find(&a->geom, pose_a, &b->geom, pose_b, margin, &found);
   bool keeps = found.count == 0 && plain && isfinite(margin);
   near->apart = keeps ? q_unrotate(frame, found.normal) : v3(0, 0, 0);
-  if (state->pooled && !take_sample_points(model, state, near, &found)) {
-    return;
+  if (!state->pooled ||
+      reserve_points(model, state, near, points_wanted(state, near, &found), alone, &later)) {
+    store_manifold(model, state, near, &found);
   }
-  ff_point *points = &state->points[near->first_point];
-  if (found.count > 0 && found.samples[0].id.kind == FF_PAIR_POINT) {
-    for (int i = 0; i < found.count; i++) {
-      store_sample(&points[found.samples[i].id.a], &found.samples[i]);
-    }
-    return;
-  }
-  ff_point *to[FF_SAMPLES_MAX];
-  ff_vec3 places[FF_SAMPLES_MAX];
-  match_samples(model, state, near, &found, to, places);
-  for (int i = 0; i < found.count; i++) {
-    store_sample(to[i], &found.samples[i]);
-    to[i]->place = places[i];
-  }
-  if (ff_model_holds(model, binding)) {
-    steady_crossings(&found, to);
-  }
+  return !later;
 }
 
 /* ---- between steps ------------------------------------------------------------------------------
  */
 
-bool ff_samples_forget(const ff_model *model, ff_state *state) {
+typedef struct forget_job {
+  const ff_model *model;
+  ff_state *state;
+  atomic_bool dropped; /* memory that was not zero */
+} forget_job;
+
+static void forget_samples(void *context, int first, int end) {
+  forget_job *job = context;
+  const ff_model *model = job->model;
+  ff_state *state = job->state;
   size_t width = (size_t)model->memory_count;
   bool dropped = false;
-  for (int i = 0; i < state->point_count; i++) {
+  for (int i = first; i < end; i++) {
     ff_point *point = &state->points[i];
     bool matched = point->id.kind != FF_PAIR_NONE && !ff_point_is_plain(point);
     if (!matched || ff_point_is_found(point)) {
@@ -295,5 +321,13 @@ bool ff_samples_forget(const ff_model *model, ff_state *state) {
       point->energy_t = 0;
     }
   }
-  return dropped;
+  if (dropped) {
+    atomic_store_explicit(&job->dropped, true, memory_order_relaxed);
+  }
+}
+
+bool ff_samples_forget(const ff_model *model, ff_state *state) {
+  forget_job job = {.model = model, .state = state};
+  ff_team_for(state->team, forget_samples, &job, state->point_count, FF_NEARS_CHUNK);
+  return atomic_load(&job.dropped);
 }

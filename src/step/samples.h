@@ -23,8 +23,12 @@ static inline ff_sided_point *ff_sided_point_of(const ff_state *state, const ff_
  *
  * A sample whose feature id a point bears is stored there. Of new ids each takes over the point of
  * a sample that has vanished at the same place, with its memory, its forces of the step before and
- * its side; else a free one. A contact point of a half-space or smooth shape is found by number. */
-void ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, double margin);
+ * its side; else a free one. A contact point of a half-space or smooth shape is found by number.
+ *
+ * alone: no other pair is worked on at the same time. Else false, with all points open, if the pair
+ * needs more points or the list of edges of the state. */
+bool ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, double margin,
+                     bool alone);
 
 /* After a completed step: frees the points whose samples have vanished, and drops their memory.
  * True if any memory was not zero. */

@@ -1,5 +1,6 @@
 #include "step/sleep.h"
 
+#include "base/union_find.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -64,14 +65,6 @@ static bool count_rest(const ff_model *model, ff_state *state, int slot, double 
   return *rest >= def->sleep;
 }
 
-static int sleep_root(int *group, int slot) {
-  while (group[slot] != slot) {
-    group[slot] = group[group[slot]];
-    slot = group[slot];
-  }
-  return slot;
-}
-
 /* Does a pair of bodies press on each other, or overlap? */
 static bool pair_presses(const ff_state *state, const ff_meet *meet) {
   for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
@@ -100,13 +93,12 @@ static void group_resting(const ff_model *model, ff_state *state) {
       }
       bool stills[2] = {sleep->still[meet->a], sleep->still[meet->b]};
       if (pass == 0 && a >= 0 && b >= 0 && !stills[0] && !stills[1]) {
-        int x = sleep_root(sleep->group, a), y = sleep_root(sleep->group, b);
-        sleep->group[x > y ? x : y] = x < y ? x : y;
+        ff_set_unite(sleep->group, a, b);
       }
       for (int s = 0; s < 2 && pass == 1; s++) {
         int slot = s == 0 ? a : b, other = s == 0 ? b : a;
         if (slot >= 0 && !stills[s]) {
-          int root = sleep_root(sleep->group, slot);
+          int root = ff_set_root(sleep->group, slot);
           bool fixed = other < 0 && stills[1 - s];
           sleep->borne[root] = sleep->borne[root] || fixed;
           sleep->kept[root] =
@@ -126,10 +118,8 @@ static void freeze_body(const ff_model *model, ff_state *state, int slot) {
   double mass = model->bodies[id].mass;
   ledger[FF_Y_LOST + FF_LOST_STEP] +=
       0.5 * (mass * v3_dot(v, v) + v3_dot(state->bodies[id].omega, l));
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_axpy(v3_load(to), -mass, v));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_sub(v3_axpy(v3_load(to), -mass, v3_cross(x, v)), l));
+  ff_ledger_impulse(ledger, v3_scale(-mass, v), v3_scale(-mass, v3_cross(x, v)));
+  ff_ledger_impulse(ledger, v3(0, 0, 0), v3_neg(l));
   v3_store(y + FF_Y_V, v3(0, 0, 0));
   v3_store(y + FF_Y_L, v3(0, 0, 0));
   state->bodies[id].velocity = state->bodies[id].omega = v3(0, 0, 0);
@@ -156,7 +146,7 @@ void ff_sleep_end(const ff_model *model, ff_state *state, double h) {
   group_resting(model, state);
   for (int slot = 0; slot < model->free_count; slot++) {
     if (!sleep->still[model->free_bodies[slot]]) {
-      int root = sleep->group[slot] = sleep_root(sleep->group, slot);
+      int root = sleep->group[slot] = ff_set_root(sleep->group, slot);
       sleep->kept[root] = sleep->kept[root] || sleep->rest[slot] < model->run.stepper.sleep;
     }
   }

@@ -193,31 +193,47 @@ static double nothing(const double *y, int count) {
   return sum + other;
 }
 
-bool ff_work_tidy(ff_work *work) {
-  const ff_model *model = work->model;
-  ff_state *state = work->state;
-  double sum = nothing(state->y, ff_state_used(model, state));
-  for (int slot = 0; slot < model->free_count; slot++) {
-    double *q = ff_state_body(state, slot) + FF_Y_Q;
+/* Free bodies: unit quaternions, and `nothing` of their numbers. */
+static void tidy_bodies(void *context, int first, int end) {
+  const ff_work *work = context;
+  double sum = nothing(ff_state_body(work->state, first), (end - first) * FF_Y_BODY);
+  for (int slot = first; slot < end; slot++) {
+    double *q = ff_state_body(work->state, slot) + FF_Y_Q;
     ff_quat unit = q_unit((ff_quat){q[0], q[1], q[2], q[3]});
     q[0] = unit.w;
     v3_store(q + 1, v3(unit.x, unit.y, unit.z));
     sum += 0 * unit.w; /* one of length 0 */
   }
+  work->state->sums[first / FF_BODIES_CHUNK][0] = sum;
+}
+
+bool ff_work_tidy(ff_work *work) {
+  const ff_model *model = work->model;
+  ff_state *state = work->state;
+  int bodies = FF_Y_BODY * model->free_count;
+  double sum = nothing(state->y + bodies, ff_state_used(model, state) - bodies);
+  ff_team_for(state->team, tidy_bodies, work, model->free_count, FF_BODIES_CHUNK);
+  for (int k = 0; k < ff_chunks_of(model->free_count, FF_BODIES_CHUNK); k++) {
+    sum += state->sums[k][0];
+  }
   ff_robots_tidy(model, state);
   return sum == 0;
+}
+
+static void drop_open_memory(void *context, int first, int end) {
+  ff_work *work = context;
+  for (int i = first; i < end; i++) {
+    if (!work->state->points[i].touching) { /* also what touched only inside the step */
+      ff_work_drop_memory(work, i);
+    }
+  }
 }
 
 /* Points that carry memory: those that touched at the start of the step but no longer drop it,
  * the others carry their frame on. */
 static void tend_memory(ff_work *work) {
-  ff_state *state = work->state;
-  for (int i = 0; i < state->point_count; i++) {
-    if (!state->points[i].touching) { /* also what touched only inside the step */
-      ff_work_drop_memory(work, i);
-    }
-  }
-  ff_frame_anchor(work->model, state);
+  ff_team_for(work->team, drop_open_memory, work, work->state->point_count, FF_NEARS_CHUNK);
+  ff_frame_anchor(work->model, work->state);
 }
 
 ff_status ff_work_finish(ff_work *work, double t_before) {

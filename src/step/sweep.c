@@ -1,10 +1,13 @@
 #include "step/sweep.h"
 
+#include "base/team.h"
 #include "geom/distance.h"
 #include "math/vec.h"
 #include "step/candidates.h"
 #include "step/forces.h"
 #include "step/rotation.h"
+
+#include <stdatomic.h>
 
 enum { LOOKS = 100 };  /* most distance queries for one pair */
 #define ROOM      0.25 /* of the sum of half thicknesses: deeper is too deep for one step */
@@ -256,9 +259,14 @@ static double impact_step(const ff_model *model, const ff_state *state, const ff
   return sweep_follow(model, fastest);
 }
 
+/* Do contacts act before the bodies overlap, so that no step has to end at a touch? */
+static bool acts_ahead(const ff_model *model) {
+  return model->stepper->contacts == FF_CONTACTS_BY_LAYER || ff_model_is_ground_crowd(model);
+}
+
 /* Does the step have to follow the force of the law through an impact? */
 static bool follows_law(const ff_model *model, const ff_near *near) {
-  return model->stepper->fixed_step && model->stepper->contacts != FF_CONTACTS_BY_LAYER &&
+  return model->stepper->fixed_step && !acts_ahead(model) &&
          model->bindings[near->binding].normal->normal;
 }
 
@@ -267,7 +275,7 @@ static double sweep_touching(const swept *pair, const ff_meet *meet, const ff_ne
   double h = pair->h;
   if (follows_law(pair->model, near) && follows_impact(pair, near, inside)) {
     bool held =
-        pair->state->kicks && ff_model_holds(pair->model, &pair->model->bindings[near->binding]);
+        pair->state->crowd && ff_model_holds(pair->model, &pair->model->bindings[near->binding]);
     double least = held ? LEAST_IN_CROWD * pair->whole : 0;
     h = lesser(h, greater(least, impact_step(pair->model, pair->state, meet, near)));
   }
@@ -284,7 +292,7 @@ static double sweep_touching(const swept *pair, const ff_meet *meet, const ff_ne
 static double sweep_landed(const swept *pair, look now, const ff_meet *meet, const ff_near *near) {
   double crossing = (now.gap + LANDING * pair->room) / greater(now.rate, GRAZING * pair->speed);
   double least = LEAST_CUT * pair->room / pair->speed;
-  if (pair->model->stepper->contacts == FF_CONTACTS_BY_LAYER) {
+  if (acts_ahead(pair->model)) {
     return sweep_until(pair, now, -pair->room);
   }
   if (!follows_law(pair->model, near)) {
@@ -362,37 +370,51 @@ static bool leaves_list(const ff_work *work, double h) {
   return false;
 }
 
-/* Is some impact followed? */
-static bool any_is_followed(const ff_state *state) {
+/* Does any body or contact point ask for a look at the pairs? */
+typedef struct alarm_job {
+  const ff_model *model;
+  const ff_state *state;
+  double h;
+  atomic_bool found;
+} alarm_job;
+
+/* Points whose impact is followed. */
+static void look_for_followed(void *context, int first, int end) {
+  alarm_job *job = context;
   bool followed = false;
-  for (int i = 0; i < state->point_count && !followed; i++) {
-    followed = state->points[i].followed;
+  for (int i = first; i < end && !followed; i++) {
+    followed = job->state->points[i].followed;
   }
-  return followed;
+  if (followed) {
+    atomic_store_explicit(&job->found, true, memory_order_relaxed);
+  }
 }
 
-/* Is some body so fast that it could cross the room of a thin one within h? */
-static bool any_is_fast(const ff_work *work, double h) {
-  const ff_model *model = work->model;
-  for (int i = 0; i < model->body_count; i++) {
-    const ff_model_body *body = &model->bodies[i];
+/* Bodies so fast that they could cross the room of a thin one within h. */
+static void look_for_fast(void *context, int first, int end) {
+  alarm_job *job = context;
+  for (int i = first; i < end; i++) {
+    const ff_model_body *body = &job->model->bodies[i];
     if (body->kind == FF_BODY_FIXED || body->shape_count == 0) {
       continue;
     }
-    pace own = body_pace(model, work->state, i, h);
+    pace own = body_pace(job->model, job->state, i, job->h);
     double swing = own.spin > 0 ? own.spin * (body->infinite ? INFINITY : body->bound) : 0;
-    if (h * (own.flight + swing) > ROOM * model->thinnest) {
-      return true;
+    if (job->h * (own.flight + swing) > ROOM * job->model->thinnest) {
+      atomic_store_explicit(&job->found, true, memory_order_relaxed);
+      return;
     }
   }
-  return false;
 }
 
 ff_status ff_sweep_step(ff_work *work, double *h) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
   double whole = model->stepper->fixed_step ? greater(*h, model->run.stepper.step) : *h;
-  if (!any_is_fast(work, whole) && !any_is_followed(state)) {
+  alarm_job job = {.model = model, .state = state, .h = whole};
+  ff_team_for(state->team, look_for_fast, &job, model->body_count, FF_BODIES_CHUNK);
+  ff_team_for(state->team, look_for_followed, &job, state->point_count, FF_NEARS_CHUNK);
+  if (!atomic_load(&job.found)) {
     return FF_OK;
   }
   if (model->stepper->fixed_step && leaves_list(work, *h)) {

@@ -5,6 +5,7 @@
  * in the mean. First order in the forces. Contacts with friction or with stiff laws are
  * midpoint-implicit: solved in the middle of the flight, see step/midpoint_contact.h.
  */
+#include "base/team.h"
 #include "math/pairs.h"
 #include "math/vec.h"
 #include "step/robots.h"
@@ -15,12 +16,11 @@
 #include <string.h>
 
 /* Gravity is outside too: its impulse, and its moment over the flight, exactly. path (m s) is the
- * integral of the position; what it has along g does not matter. */
-static void book_gravity(double *ledger, double mass, ff_vec3 path, ff_vec3 g, double h) {
-  double *to = ledger + FF_Y_IMPULSE;
+ * integral of the position; what it has along g does not matter. to: impulse and angular impulse of
+ * the ledger. */
+static void book_gravity(double to[6], double mass, ff_vec3 path, ff_vec3 g, double h) {
   v3_store(to, v3_axpy(v3_load(to), mass * h, g));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_axpy(v3_load(to), mass, v3_cross(path, g)));
+  v3_store(to + 3, v3_axpy(v3_load(to + 3), mass, v3_cross(path, g)));
 }
 
 /* Free rotation with the present angular momentum. */
@@ -43,7 +43,7 @@ static void kick_and_fly_body(const ff_work *work, int slot, double h) {
   /* flight */
   ff_vec3 x = v3_load(y + FF_Y_X);
   ff_vec3 path = v3_axpy(v3_scale(h, x), 0.5 * h * h, v);
-  book_gravity(ff_state_ledger(work->state), body->mass, path, g, h);
+  book_gravity(ff_state_ledger(work->state) + FF_Y_IMPULSE, body->mass, path, g, h);
   v3_store(y + FF_Y_X, v3_axpy(v3_axpy(x, h, v), 0.5 * h * h, g));
   v3_store(y + FF_Y_V, v3_axpy(v, h, g));
   v3_store(y + FF_Y_L, momentum);
@@ -62,14 +62,14 @@ static void fly_body(const ff_work *work, int slot, double h) {
 }
 
 /* Everything acts throughout the step: with the mean of old and new velocity. */
-static void push_body_midpoint(const ff_work *work, int slot, double h) {
+static void push_body_midpoint(const ff_work *work, int slot, double h, double *ledger) {
   int i = work->model->free_bodies[slot];
   const ff_model_body *body = &work->model->bodies[i];
   const ff_wrench *wrench = &work->state->wrenches[i];
   ff_vec3 g = work->model->run.gravity;
   double *y = ff_state_body(work->state, slot);
   ff_vec3 x = v3_load(y + FF_Y_X), v = v3_load(y + FF_Y_V);
-  book_gravity(ff_state_ledger(work->state), body->mass, v3_scale(h, x), g, h);
+  book_gravity(ledger, body->mass, v3_scale(h, x), g, h);
   v = v3_axpy(v, h, v3_axpy(g, body->inv_mass, wrench->force));
   v3_store(y + FF_Y_V, v);
   v3_store(y + FF_Y_X, v3_axpy(x, 0.5 * h, v));
@@ -86,26 +86,61 @@ static void advance_memory_and_ledger(const ff_work *work, double h) {
   ff_take_off(state->y + ledger, -h, work->rates + ledger, FF_Y_LEDGER);
 }
 
+typedef struct flight_job {
+  const ff_work *work;
+  double h;
+} flight_job;
+
+static void fly_bodies(void *context, int first, int end) {
+  const flight_job *job = context;
+  for (int slot = first; slot < end; slot++) {
+    if (!ff_sleep_holds_slot(job->work->model, job->work->state, slot)) {
+      fly_body(job->work, slot, job->h);
+    }
+  }
+}
+
+/* What gravity does is summed by chunks, from the ledger on. */
+static void push_bodies(void *context, int first, int end) {
+  const flight_job *job = context;
+  const ff_state *state = job->work->state;
+  double *sums = state->sums[first / FF_BODIES_CHUNK];
+  memset(sums, 0, 6 * sizeof *sums);
+  if (first == 0) {
+    memcpy(sums, ff_state_ledger(state) + FF_Y_IMPULSE, 6 * sizeof *sums);
+  }
+  for (int slot = first; slot < end; slot++) {
+    if (!ff_sleep_holds_slot(job->work->model, state, slot)) {
+      push_body_midpoint(job->work, slot, job->h, sums);
+    }
+  }
+}
+
+static void push_all_bodies(const ff_work *work, double h) {
+  flight_job job = {work, h};
+  int count = work->model->free_count;
+  double *ledger = ff_state_ledger(work->state) + FF_Y_IMPULSE;
+  ff_team_for(work->team, push_bodies, &job, count, FF_BODIES_CHUNK);
+  for (int k = 0; k < ff_chunks_of(count, FF_BODIES_CHUNK); k++) {
+    for (int i = 0; i < 6; i++) {
+      ledger[i] = (k > 0 ? ledger[i] : 0) + work->state->sums[k][i];
+    }
+  }
+}
+
 /* Half a flight, a kick in the middle, half a flight. */
 static bool step_middle(ff_work *work, double h) {
   const ff_model *model = work->model;
   ff_state *state = work->state;
-  for (int slot = 0; slot < model->free_count; slot++) {
-    if (!ff_sleep_holds_slot(model, state, slot)) {
-      fly_body(work, slot, h);
-    }
-  }
+  flight_job job = {work, h};
+  ff_team_for(work->team, fly_bodies, &job, model->free_count, FF_BODIES_CHUNK);
   ff_robots_fly(model, state, h);
   bool good = ff_midpoint_solve(work->midpoint, model, state, state->t + 0.5 * h, work->rates, h,
                                 work->team, &work->solver);
   if (good) {
     advance_memory_and_ledger(work, h);
   }
-  for (int slot = 0; slot < model->free_count; slot++) {
-    if (!ff_sleep_holds_slot(model, state, slot)) {
-      push_body_midpoint(work, slot, h);
-    }
-  }
+  push_all_bodies(work, h);
   return ff_robots_fly_on(model, state, h) && good;
 }
 
@@ -163,7 +198,7 @@ static ff_status euler_step(ff_work *work, double t_end) {
     const ff_solver_info info = work->solver;
     state->move_count = 0;
     state->sleep.woke = false;
-    memcpy(work->before, state->y, (size_t)state->size * sizeof *state->y);
+    ff_team_copy(work->team, work->before, state->y, (size_t)state->size * sizeof *state->y);
     good = euler_advance(work, h);
     if (!good || state->lacking > 0) {
       ff_work_restore(work);

@@ -145,9 +145,11 @@ static ff_status tree_check_inertia(const ff_tree *tree, ff_report *report) {
   double *tau = buffer + tree->q_count;
   if (!ff_tree_forward_dynamics(work, tau, (ff_vec3){0, 0, 0}, NULL, tau)) {
     bool floats = tree->links[work->stuck].joint.kind == FF_JOINT_FREE;
-    status = ff_report_what(report, floats ? "floats without mass or inertia of its own, and its "
-                                             "joints let all else move: give it some, or fix it"
-                                           : "moves links without inertia about its joint axis");
+    status =
+        ff_report_what(report, floats ? "floats without mass or inertia of its own, and its "
+                                        "joints let all else move: give it some, or fix it"
+                                      : "moves links without inertia about its joint axis: "
+                                        "give them some, or the joint rotor inertia (armature)");
     ff_report_key(report, "links%s%s", work->stuck > 0 ? "." : "",
                   work->stuck > 0 ? tree->links[work->stuck].name : "");
   }

@@ -73,18 +73,10 @@ void ff_quasi_begin_constraints(const quasi_problem *problem, bool again) {
 
 void ff_quasi_begin_constraint(const quasi_problem *problem, quasi_constraint *constraint,
                                double theta) {
-  ff_body_motion start[2];
-  for (int s = 0; s < 2; s++) {
-    const quasi_body *body = quasi_side(problem, &constraint->e, s);
-    start[s] =
-        (ff_body_motion){.pose = {body->x0, body->q0}, .velocity = body->v0, .omega = body->w0};
-  }
+  const quasi_body *a = &problem->bodies[constraint->e.a], *b = &problem->bodies[constraint->e.b];
   constraint->start_share = 1 - theta;
-  constraint->ahead =
-      theta < 1 && (problem->bodies[constraint->e.a].link || problem->bodies[constraint->e.b].link)
-          ? 0.5 * problem->h
-          : 0;
-  ff_constraint_evaluate(&problem->model->constraints[constraint->constraint], &start[0], &start[1],
+  constraint->ahead = theta < 1 && (a->link || b->link) ? 0.5 * problem->h : 0;
+  ff_constraint_evaluate(&problem->model->constraints[constraint->constraint], &a->start, &b->start,
                          &constraint->rows_start);
 }
 
@@ -131,7 +123,7 @@ static void scale_constraint(const quasi_problem *problem, quasi_constraint *con
   double sum = 0, far = constraint->length, speed = problem->gravity_dv;
   for (int s = 0; s < 2; s++) {
     const quasi_body *body = quasi_side(problem, e, s);
-    speed += v3_norm(body->v0) + v3_norm(body->end.velocity) +
+    speed += v3_norm(body->start.velocity) + v3_norm(body->end.velocity) +
              constraint->length * v3_norm(body->end.omega);
     far = fmax(far, v3_norm(body->end.pose.position));
   }
@@ -248,10 +240,10 @@ static void book_constraint(const quasi_problem *problem, const quasi_constraint
                            a_inside ? rows->point_a : rows->point_b,
                            start ? QUASI_START : QUASI_END, impulse, v3_scale(on, moment), ledger);
   }
-  ff_vec3 v_a = v3_scale(0.5, v3_add(a->v0, a->end.velocity));
-  ff_vec3 v_b = v3_scale(0.5, v3_add(b->v0, b->end.velocity));
-  ff_vec3 w_a = v3_scale(0.5, v3_add(a->w0, a->end.omega));
-  ff_vec3 w_b = v3_scale(0.5, v3_add(b->w0, b->end.omega));
+  ff_vec3 v_a = v3_scale(0.5, v3_add(a->start.velocity, a->end.velocity));
+  ff_vec3 v_b = v3_scale(0.5, v3_add(b->start.velocity, b->end.velocity));
+  ff_vec3 w_a = v3_scale(0.5, v3_add(a->start.omega, a->end.omega));
+  ff_vec3 w_b = v3_scale(0.5, v3_add(b->start.omega, b->end.omega));
   for (int i = 0; i < e->rows; i++) {
     ledger[FF_Y_LOST + FF_LOST_STEP] -=
         share * z[i] *

@@ -14,8 +14,6 @@
 #define REUSE_DEPTH    1e-5  /* of a body's size: finite differences are reused for motions below */
 #define REUSE_FRAME    1e-3  /* the same where they give point and normal only, not the depth */
 #define STEEP          0.02  /* cosine between features and normal: steeper ones bear nothing */
-#define AS_DEEP        1e-9  /* of a depth: two vertices that differ by less are as deep */
-#define SAME_VERTEX    1e-9  /* of the size of a body */
 #define SAME_DIRECTION 1e-15 /* an axis this close to the tangent plane lies in it */
 
 /* ---- queries ---------------------------------------------------------------------------- */
@@ -103,8 +101,7 @@ int ff_quasi_touches_at_start(const quasi_problem *problem, const ff_near *pair,
   const ff_model_shape *shapes = problem->model->shapes;
   const quasi_body *a = &problem->bodies[shapes[pair->shape_a].body];
   const quasi_body *b = &problem->bodies[shapes[pair->shape_b].body];
-  const ff_pose at_a = {a->x0, a->q0}, at_b = {b->x0, b->q0};
-  return ff_quasi_touches(problem, pair, &at_a, &at_b, margin, out);
+  return ff_quasi_touches(problem, pair, &a->start.pose, &b->start.pose, margin, out);
 }
 
 void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pair,
@@ -146,7 +143,7 @@ double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, cons
     if (problem->model->bodies[pair[s]->id].kind == FF_BODY_FIXED) {
       continue;
     }
-    sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->v0);
+    sum += v3_norm(pair[s]->end.velocity) + v3_norm(pair[s]->start.velocity);
     sum += isfinite(bound) ? bound * v3_norm(pair[s]->end.omega) : 0;
   }
   return problem->h * sum;
@@ -194,52 +191,8 @@ static void tie_to_points(quasi_contact *contact, ff_pose at_a, ff_pose at_b) {
 
 void ff_quasi_tie_at_start(const quasi_problem *problem, quasi_contact *contact) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  tie_to_points(contact, (ff_pose){a->x0, a->q0}, (ff_pose){b->x0, b->q0});
+  tie_to_points(contact, a->start.pose, b->start.pose);
   contact->tied = true;
-}
-
-void ff_quasi_tie_at_end(const quasi_problem *problem, quasi_contact *contact) {
-  tie_to_points(contact, problem->bodies[contact->e.a].end.pose,
-                problem->bodies[contact->e.b].end.pose);
-  contact->tied = true;
-  contact->vertex[0] = contact->vertex[1] = contact->on_a;
-  contact->share = contact->least_share = 0;
-  contact->most_share = contact->vertices = 1;
-}
-
-bool ff_quasi_tie_between(const quasi_problem *problem, quasi_contact *contact) {
-  const ff_near *pair = &problem->state->nears[contact->pair];
-  const ff_pose *a = &problem->bodies[contact->e.a].end.pose;
-  const ff_pose *b = &problem->bodies[contact->e.b].end.pose;
-  ff_touch touches[FF_TOUCH_MAX];
-  int found = ff_quasi_touches(problem, pair, a, b, INFINITY, touches);
-  const ff_touch *deepest = ff_quasi_find_touch(problem, contact, touches, found);
-  if (!deepest || !(deepest->depth - contact->touch.depth > AS_DEEP * fabs(deepest->depth))) {
-    return false;
-  }
-  ff_vec3 down = v3_scale(-0.5 * deepest->depth, deepest->normal);
-  ff_vec3 at = v3_sub(v3_add(deepest->point, down), a->position);
-  ff_vec3 vertex = q_unrotate(a->orientation, at);
-  double size = problem->model->bodies[problem->bodies[contact->e.a].id].bound;
-  if (v3_norm(v3_sub(vertex, contact->vertex[0])) < SAME_VERTEX * size) {
-    contact->most_share = contact->share;
-  } else if (v3_norm(v3_sub(vertex, contact->vertex[1])) < SAME_VERTEX * size) {
-    contact->least_share = contact->share;
-  } else {
-    contact->vertex[0] = contact->on_a;
-    contact->vertex[1] = vertex;
-    contact->least_share = 0;
-    contact->most_share = 2.0 / ++contact->vertices; /* of several, each counts less */
-  }
-  contact->share = 0.5 * (contact->least_share + contact->most_share);
-  ff_vec3 along = v3_sub(contact->vertex[1], contact->vertex[0]);
-  contact->on_a = v3_axpy(contact->vertex[0], contact->share, along);
-  ff_vec3 point = pose_point(*a, contact->on_a);
-  double depth = deepest->depth - v3_dot(deepest->normal, v3_sub(point, v3_add(a->position, at)));
-  ff_vec3 ground = v3_axpy(point, depth, deepest->normal);
-  contact->on_b = q_unrotate(b->orientation, v3_sub(ground, b->position));
-  contact->normal_local = q_unrotate(b->orientation, deepest->normal);
-  return true;
 }
 
 void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, bool at_free_end) {
@@ -262,16 +215,21 @@ static void evaluate_tied(const quasi_contact *contact, const ff_pose *a, const 
   touch->offset = v3_axpy(v3_sub(at_a, at_b), touch->depth, touch->normal);
 }
 
+/* Is a contact evaluated at points of its bodies: in explicit geometry, and of a pair as a whole,
+ * whose witness points may jump? */
+static bool is_tied_contact(const quasi_contact *contact) {
+  return contact->tied || contact->touch.id.kind == FF_PAIR_WHOLE;
+}
+
 static bool same_angle(double s, double t) {
   return s == t || (isnan(s) && isnan(t));
 }
 
-/* Number of the first contacts of a pair that are evaluated together: with the same prisms. 0: the
- * first is a pair as a whole, which is tied to its bodies: its witness points may jump. */
+/* Number of the first contacts of a pair that are evaluated together: with the same prisms. */
 static int count_together(const quasi_contact *contacts, int count) {
   int n = 0;
   const double *spin = contacts->touch.spin;
-  while (n < count && contacts[n].touch.id.kind != FF_PAIR_WHOLE &&
+  while (n < count && !is_tied_contact(&contacts[n]) &&
          same_angle(contacts[n].touch.spin[0], spin[0]) &&
          same_angle(contacts[n].touch.spin[1], spin[1])) {
     n++;
@@ -295,7 +253,7 @@ static bool evaluate_together(const quasi_problem *problem, const quasi_contact 
   return ff_manifold_evaluate(at.a, at.pose_a, at.b, at.pose_b, out, rates);
 }
 
-/* Contacts whose feature pairs are constant over the step. */
+/* Contacts whose feature pairs, or points of the bodies, are constant over the step. */
 static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
   const ff_near *pair = &problem->state->nears[contacts->pair];
   const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
@@ -303,13 +261,13 @@ static void evaluate_samples(const quasi_problem *problem, quasi_contact *contac
   bool on_plane = is_cylinder_on_plane(problem, pair);
   ff_manifold manifold;
   for (int first = 0; first < count;) {
-    int n = on_plane ? 1 : count_together(contacts + first, count - first);
-    if (on_plane) {
-      ff_quasi_evaluate_features(problem, pair, a, b, &contacts[first].touch);
-    } else if (n == 0) {
+    int n = 1;
+    if (is_tied_contact(&contacts[first])) {
       evaluate_tied(&contacts[first], a, b, &contacts[first].touch);
-      n = 1;
+    } else if (on_plane) {
+      ff_quasi_evaluate_features(problem, pair, a, b, &contacts[first].touch);
     } else {
+      n = count_together(contacts + first, count - first);
       evaluate_together(problem, contacts + first, n, &manifold, NULL);
       for (int i = 0; i < n; i++) {
         ff_touch *touch = &contacts[first + i].touch;
@@ -345,25 +303,8 @@ static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *con
   return nearest < 0;
 }
 
-/* Contacts at points of their bodies (explicit geometry). */
-static void evaluate_tied_contacts(const quasi_problem *problem, quasi_contact *contacts,
-                                   int count) {
-  const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
-  const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
-  for (int i = 0; i < count; i++) {
-    ff_touch *touch = &contacts[i].touch;
-    evaluate_tied(&contacts[i], a, b, touch);
-    touch->t1 = ff_quasi_tangent(&contacts[i], b->orientation, touch->normal);
-    ff_quasi_layer_press(problem, &contacts[i]);
-  }
-}
-
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (contacts->tied) {
-    evaluate_tied_contacts(problem, contacts, count);
-    return;
-  }
-  if (contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied_contact(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     evaluate_samples(problem, contacts, count);
     return;
   }
@@ -392,7 +333,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
                        const ff_pose *at_a, const ff_pose *at_b, ff_touch *out) {
   const ff_near *pair = &problem->state->nears[contact->pair];
   *out = contact->touch;
-  if (contact->touch.id.kind == FF_PAIR_WHOLE || contact->tied) {
+  if (is_tied_contact(contact)) {
     evaluate_tied(contact, at_a, at_b, out);
     return true;
   }
@@ -410,8 +351,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
 bool ff_quasi_touch_at_start(const quasi_problem *problem, const quasi_contact *contact,
                              ff_touch *out) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  const ff_pose start_a = {a->x0, a->q0}, start_b = {b->x0, b->q0};
-  bool found = ff_quasi_touch_at(problem, contact, &start_a, &start_b, out);
+  bool found = ff_quasi_touch_at(problem, contact, &a->start.pose, &b->start.pose, out);
   bool sample = contact->touch.id.kind != FF_PAIR_NONE || contact->tied;
   /* a feature that was not there is farther away than anything moves in a step */
   return found &&
@@ -604,26 +544,21 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
                                   int count) {
   bool on_plane = is_cylinder_on_plane(problem, &problem->state->nears[contacts->pair]);
   for (int first = 0; first < count;) {
-    int n = on_plane ? 1 : count_together(contacts + first, count - first);
-    if (on_plane) {
-      differentiate_pair(problem, &contacts[first]);
-    } else if (n == 0) {
+    int n = 1;
+    if (is_tied_contact(&contacts[first])) {
       differentiate_tied(problem, &contacts[first]);
+    } else if (on_plane) {
+      differentiate_pair(problem, &contacts[first]);
     } else {
+      n = count_together(contacts + first, count - first);
       differentiate_together(problem, contacts + first, n);
     }
-    first += n > 0 ? n : 1;
+    first += n;
   }
 }
 
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (contacts->tied) {
-    for (int i = 0; i < count; i++) {
-      differentiate_tied(problem, &contacts[i]);
-    }
-    return;
-  }
-  if (contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied_contact(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     differentiate_samples(problem, contacts, count);
     return;
   }

@@ -40,11 +40,6 @@ void ff_quasi_fix_contact(const quasi_problem *problem, quasi_contact *contact, 
 /* Ties a contact, touch being that of the start of the step, to the points of both bodies and the
  * normal there for the whole step. */
 void ff_quasi_tie_at_start(const quasi_problem *problem, quasi_contact *contact);
-/* The same to the vertex of a polyhedron on a half-space that is deepest at the present iterate. */
-void ff_quasi_tie_at_end(const quasi_problem *problem, quasi_contact *contact);
-/* If another vertex of the same colour is deeper now, ties it to a point between both, nearer to
- * that one than before; true. */
-bool ff_quasi_tie_between(const quasi_problem *problem, quasi_contact *contact);
 /* Axis of b that t1 follows. Different tangents: x of its body frame, or y where x is nearly
  * normal. Equal tangents, and half-spaces: the axis of the step before (0: none) while it serves,
  * else the touch's t1: an axis computed anew in every step would change in its last bit, and a body

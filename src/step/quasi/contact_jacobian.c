@@ -4,13 +4,15 @@
  * n, t1, t2 as a whole, by a vector psi. Everything else follows: impulse and moment turn with the
  * frame and grow with the depth; slip and spin, as seen from the frame, turn the other way.
  */
-#include "step/quasi/contact_jacobian.h"
 
 #include "math/spatial.h"
+#include "step/quasi/residual.h"
+
 #include "math/vec.h"
 #include "step/quasi/bilateral_constraints.h"
 #include "step/quasi/contact_geometry.h"
 #include "step/quasi/layer.h"
+#include "step/quasi/residual.h"
 
 /* ---- contact frame by the pose of either body ------------------------------------------- */
 
@@ -197,7 +199,7 @@ static void body_row_columns(const contact_point_data *at, int side, const unkno
     }
     double sign = s == 0 ? -1 : 1;
     store_block(at->j, 6 * s, column, sign, &push);
-    store_block(at->j, 6 * s + 3, column, sign * at->problem->moment_factor, &turn);
+    store_block(at->j, 6 * s + 3, column, sign, &turn);
   }
 }
 
@@ -254,7 +256,7 @@ static void impulse_columns(const contact_point_data *at, int s, bool start, dou
     torque = k == 3 ? v3_axpy(torque, e[2], n) : torque;
     double column[6];
     v3_store(column, v3_scale(sign, push[k]));
-    v3_store(column + 3, v3_scale(sign * at->problem->moment_factor, torque));
+    v3_store(column + 3, v3_scale(sign, torque));
     for (int i = 0; i < 6; i++) {
       double *to = &at->j[6 * s + i][12 + k];
       *to = (start ? *to : 0) + column[i];

@@ -5,6 +5,7 @@
 #include "step/quasi/layer.h"
 #include "step/quasi/residual.h"
 #include "step/quasi/step.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -70,17 +71,6 @@ static double allowed_core_depth(const quasi_problem *problem, const ff_layer *l
   return over > NO_OVERLAP * size ? start - share * over : layer->max_deflection;
 }
 
-/* m/s, velocity of a relative to b at a place at the start of the step. */
-static ff_vec3 velocity_at_start(const quasi_problem *problem, const quasi_contact *contact,
-                                 ff_vec3 at) {
-  ff_vec3 v[2];
-  for (int s = 0; s < 2; s++) {
-    const quasi_body *body = quasi_side(problem, &contact->e, s);
-    v[s] = v3_add(body->v0, v3_cross(body->w0, v3_sub(at, body->x0)));
-  }
-  return v3_sub(v[0], v[1]);
-}
-
 /* 1 up to `little`, 0 from `much` on. */
 static double fade_out(double x, double little, double much) {
   return lesser(greater((much - x) / (much - little), 0), 1);
@@ -108,7 +98,9 @@ static void push_by_gradients(quasi_problem *problem, quasi_contact *contact, co
   double bound = problem->model->bodies[contact->e.a].bound, force = layer->stiffness * a;
   double share = v3_norm(lean) + v3_norm(d.turn) / bound;
   share += energy / force * (v3_norm(w.shift) + v3_norm(w.turn) / bound);
-  double rate = v3_dot(touch->normal, velocity_at_start(problem, contact, touch->point));
+  ff_vec3 v_a = ff_motion_velocity(&problem->bodies[contact->e.a].start, touch->point);
+  ff_vec3 v_b = ff_motion_velocity(&problem->bodies[contact->e.b].start, touch->point);
+  double rate = v3_dot(touch->normal, v3_sub(v_a, v_b));
   double acts = fade_out(share, GRADIENTS_LITTLE, GRADIENTS_MUCH) *
                 fade_out(problem->h * fabs(rate) / start_depth, CHANGES_LITTLE, CHANGES_MUCH);
   double sample_force = touch->weight * force;
@@ -120,7 +112,8 @@ static void push_by_gradients(quasi_problem *problem, quasi_contact *contact, co
     quasi_body *body = &problem->bodies[s == 0 ? contact->e.a : contact->e.b];
     const ff_model_body *of = &problem->model->bodies[body->id];
     ff_wrench *wrench = &problem->state->wrenches[body->id]; /* of links */
-    ff_vec3 push = v3_scale(sign, contact->gradient_force), arm = v3_sub(touch->point, body->x0);
+    ff_vec3 push = v3_scale(sign, contact->gradient_force),
+            arm = v3_sub(touch->point, body->start.pose.position);
     ff_vec3 torque = v3_axpy(v3_cross(arm, push), sign, contact->gradient_moment);
     wrench->force = v3_add(wrench->force, push);
     wrench->torque = v3_add(wrench->torque, torque);
@@ -206,13 +199,6 @@ bool ff_quasi_add_fixed_contact(quasi_step *step, const ff_meet *meet, int pair,
 
 /* ---- selection -------------------------------------------------------------------------- */
 
-/* Geometrically explicit: points of both bodies and normal of the start of the step. */
-static void tie_contact(const quasi_problem *problem, quasi_contact *contact) {
-  ff_quasi_tie_at_start(problem, contact);
-  ff_quasi_evaluate_contacts(problem, contact, 1);
-  contact->depth_free = contact->touch.depth;
-}
-
 /* Contacts of a pair of shapes. */
 static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
   quasi_problem *problem = &step->problem;
@@ -257,8 +243,11 @@ static bool select_pair(quasi_step *step, const ff_meet *meet, int n) {
     if (!add_selected_contact(step, meet, n, &touches[i], point, point, 0, start)) {
       return false;
     }
-    if (explicit_geometry) {
-      tie_contact(problem, &problem->contacts[problem->contact_count - 1]);
+    if (explicit_geometry) { /* points of both bodies and normal of the start of the step */
+      quasi_contact *contact = &problem->contacts[problem->contact_count - 1];
+      ff_quasi_tie_at_start(problem, contact);
+      ff_quasi_evaluate_contacts(problem, contact, 1);
+      contact->depth_free = contact->touch.depth;
     }
   }
   return true;
@@ -270,7 +259,9 @@ bool ff_quasi_select_contacts(quasi_step *step) {
   problem->contact_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
     const ff_meet *meet = &state->meets[m];
-    for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
+    /* what is asleep or led moves by no impulse */
+    bool moves = problem->bodies[meet->a].node >= 0 || problem->bodies[meet->b].node >= 0;
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count && moves; n++) {
       if (!select_pair(step, meet, n)) {
         return false;
       }
@@ -327,7 +318,7 @@ static bool pair_passed_through(const quasi_step *step, const ff_near *pair) {
   }
   ff_vec3 path[2];
   for (int s = 0; s < 2; s++) {
-    path[s] = v3_sub(body[s]->end.pose.position, body[s]->x0);
+    path[s] = v3_sub(body[s]->end.pose.position, body[s]->start.pose.position);
   }
   ff_vec3 relative = v3_sub(path[0], path[1]);
   if (!(v3_dot(relative, relative) >= stride * stride)) {
@@ -340,7 +331,8 @@ static bool pair_passed_through(const quasi_step *step, const ff_near *pair) {
     double share = k / (samples + 1.0);
     ff_pose at[2];
     for (int s = 0; s < 2; s++) {
-      at[s] = (ff_pose){v3_axpy(body[s]->x0, share, path[s]), body[s]->end.pose.orientation};
+      at[s] = (ff_pose){v3_axpy(body[s]->start.pose.position, share, path[s]),
+                        body[s]->end.pose.orientation};
     }
     meets = ff_quasi_touches(problem, pair, &at[0], &at[1], 0, first) > 0;
   }

@@ -14,6 +14,10 @@ enum {
   NORMAL_STEPS = 20, /* of Newton's method for a layer that is not linear */
   CONE_STEPS = 8     /* the same for friction at the limit of its cone */
 };
+/* h rate, up to which a layer presses with its mean force over the step: its energy is kept. Others
+ * have no impacts to follow, and press with the force of the end. The rate holds the damping, so
+ * this is an oscillation of 2 to 3 rad in a step, critically damped. */
+#define RESOLVED   10.0
 #define EXACT      0.1   /* of the accuracy: a single normal impulse */
 #define CONE_EXACT 1e-9  /* of the radius: a single friction impulse */
 #define ROUNDING   1e-12 /* of the trace of a Delassus block */
@@ -27,8 +31,7 @@ ff_status ff_quasi_create_crowd(quasi_crowd *crowd, ff_arena *arena, const ff_mo
   crowd->bodies.inertia = ff_arena_take(arena, bodies, sizeof *crowd->bodies.inertia);
   crowd->chunks = ff_arena_take(arena, ff_crowd_chunks(contact_capacity), sizeof *crowd->chunks);
   bool room = crowd->contacts && crowd->bodies.at && crowd->bodies.inertia && crowd->chunks;
-  return room ? ff_crowd_order_make(&crowd->order, arena, contact_capacity, model->free_count,
-                                    FF_CROWD_LEAST)
+  return room ? ff_crowd_order_make(&crowd->order, arena, contact_capacity, model->free_count, 1)
               : FF_ERROR_MEMORY;
 }
 
@@ -57,10 +60,11 @@ static void place_in_middle(const quasi_problem *problem, quasi_body *body) {
     return;
   }
   const ff_pose *end = body->node >= 0 ? &body->free_end : &body->end.pose;
-  ff_quat p = body->q0, q = end->orientation;
-  body->middle.position = v3_axpy(body->x0, 0.5 * problem->h, body->v0);
+  ff_quat p = body->start.pose.orientation, q = end->orientation;
+  body->middle.position =
+      v3_axpy(body->start.pose.position, 0.5 * problem->h, body->start.velocity);
   if (body->node < 0) {
-    body->middle.position = v3_scale(0.5, v3_add(body->x0, end->position));
+    body->middle.position = v3_scale(0.5, v3_add(body->start.pose.position, end->position));
   }
   body->middle.orientation = q_unit((ff_quat){p.w + q.w, p.x + q.x, p.y + q.y, p.z + q.z});
 }
@@ -93,7 +97,7 @@ void ff_quasi_begin_crowd_contact(const quasi_problem *problem, quasi_contact *c
   contact->at_start = ff_quasi_touch_at(problem, contact, &a->middle, &b->middle, early);
   early->t1 = ff_quasi_tangent(contact, b->middle.orientation, early->normal);
   contact->rate = ff_quasi_contact_rate(problem, contact);
-  contact->resolved = theta < 1 && problem->h * contact->rate <= QUASI_RESOLVED;
+  contact->resolved = theta < 1 && problem->h * contact->rate <= RESOLVED;
   double layer_theta = contact->resolved ? theta : 1;
   if (layer_theta != contact->layer_theta) {
     ff_layer_point fresh;
@@ -120,9 +124,10 @@ void ff_quasi_begin_crowd_contact(const quasi_problem *problem, quasi_contact *c
 static void frame_velocity(const quasi_problem *problem, const quasi_contact *contact,
                            const ff_crowd_frame *frame, bool start, double out[4]) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  ff_vec3 turn_a = start ? a->w0 : a->end.omega, turn_b = start ? b->w0 : b->end.omega;
-  ff_vec3 v_a = v3_add(start ? a->v0 : a->end.velocity, v3_cross(turn_a, frame->arm_a));
-  ff_vec3 v_b = v3_add(start ? b->v0 : b->end.velocity, v3_cross(turn_b, frame->arm_b));
+  ff_vec3 turn_a = start ? a->start.omega : a->end.omega,
+          turn_b = start ? b->start.omega : b->end.omega;
+  ff_vec3 v_a = v3_add(start ? a->start.velocity : a->end.velocity, v3_cross(turn_a, frame->arm_a));
+  ff_vec3 v_b = v3_add(start ? b->start.velocity : b->end.velocity, v3_cross(turn_b, frame->arm_b));
   ff_vec3 v = v3_sub(v_a, v_b);
   for (int i = 0; i < 3; i++) {
     out[i] = v3_dot(frame->axes[i], v);

@@ -14,6 +14,7 @@
 #include "step/quasi/contact_geometry.h"
 #include "step/quasi/layer.h"
 #include "step/quasi/residual.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -24,14 +25,10 @@ void ff_quasi_book_external(const quasi_problem *problem, const quasi_body *push
                             ff_vec3 moment, double *ledger) {
   ff_vec3 arm = v3_sub(at, quasi_centre(pushed, when));
   arm = v3_add(quasi_pivot(problem, pushed), arm);
-  double *to = ledger + FF_Y_IMPULSE;
-  v3_store(to, v3_add(v3_load(to), impulse));
-  to = ledger + FF_Y_ANGULAR;
-  v3_store(to, v3_add(v3_load(to), v3_add(v3_cross(arm, impulse), moment)));
   ff_vec3 lever = v3_sub(at, quasi_centre(pusher, when));
-  ff_vec3 v = v3_scale(0.5, v3_add(pusher->v0, pusher->end.velocity));
-  ff_vec3 w = v3_scale(0.5, v3_add(pusher->w0, pusher->end.omega));
-  ledger[FF_Y_WORK] += v3_dot(impulse, v3_add(v, v3_cross(w, lever))) + v3_dot(moment, w);
+  ff_vec3 v = v3_scale(0.5, v3_add(pusher->start.velocity, pusher->end.velocity));
+  ff_vec3 w = v3_scale(0.5, v3_add(pusher->start.omega, pusher->end.omega));
+  ff_ledger_push(ledger, arm, impulse, moment, v3_add(v, v3_cross(w, lever)), w);
 }
 
 /* ---- losses of contacts ----------------------------------------------------------------- */
@@ -45,8 +42,8 @@ static void book_impulses(const quasi_problem *problem, const quasi_contact *con
   ff_vec3 v[2], w[2];
   for (int s = 0; s < 2; s++) {
     const quasi_body *body = quasi_side(problem, &contact->e, s);
-    w[s] = v3_add(body->w0, body->end.omega);
-    v[s] = v3_add(v3_add(body->v0, body->end.velocity),
+    w[s] = v3_add(body->start.omega, body->end.omega);
+    v[s] = v3_add(v3_add(body->start.velocity, body->end.velocity),
                   v3_cross(w[s], quasi_arm(contact, body, start)));
   }
   ff_vec3 n = touch->normal, t2 = v3_cross(n, touch->t1), slip = v3_scale(0.5, v3_sub(v[0], v[1]));
@@ -175,8 +172,9 @@ static void book_gradient_force(const quasi_problem *problem, const quasi_contac
   double work = 0;
   for (int s = 0; s < 2; s++) {
     const quasi_body *body = s == 0 ? a : b;
-    ff_vec3 w = v3_add(body->w0, body->end.omega), v = v3_add(body->v0, body->end.velocity);
-    v = v3_add(v, v3_cross(w, v3_sub(contact->gradient_point, body->x0)));
+    ff_vec3 w = v3_add(body->start.omega, body->end.omega),
+            v = v3_add(body->start.velocity, body->end.velocity);
+    v = v3_add(v, v3_cross(w, v3_sub(contact->gradient_point, body->start.pose.position)));
     work += (s == 0 ? 0.5 : -0.5) * (v3_dot(impulse, v) + v3_dot(moment, w));
   }
   ledger[FF_Y_LOST + FF_LOST_STEP] -= work;
@@ -289,62 +287,95 @@ static bool find_start_touch(const quasi_problem *problem, const quasi_contact *
 
 /* ---- all ------------------------------------------------------------------------------- */
 
-void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
+/* Gravity along the path beyond that of the mean velocities, and gyroscopic terms. */
+static void book_flight(const quasi_problem *problem, double *ledger) {
   const ff_model *model = problem->model;
-  ff_state *state = problem->state;
-  int next = 0; /* contacts are in the order of their points */
-  inherit_points(problem);
-  for (int slot = 0; slot < model->free_count; slot++) { /* gravity, and gyroscopic terms */
+  for (int slot = 0; slot < model->free_count; slot++) {
     const quasi_body *body = &problem->bodies[model->free_bodies[slot]];
     const ff_body_motion *end = &body->end;
-    ff_vec3 mean = v3_scale(0.5, v3_add(body->v0, end->velocity));
-    ff_vec3 ahead = v3_axpy(v3_sub(end->pose.position, body->x0), -problem->h, mean);
-    double gyro = 0.5 * (v3_dot(body->l0, end->omega) - v3_dot(body->l, body->w0));
+    ff_vec3 mean = v3_scale(0.5, v3_add(body->start.velocity, end->velocity));
+    ff_vec3 ahead =
+        v3_axpy(v3_sub(end->pose.position, body->start.pose.position), -problem->h, mean);
+    double gyro = 0.5 * (v3_dot(body->l0, end->omega) - v3_dot(body->l, body->start.omega));
     ledger[FF_Y_LOST + FF_LOST_STEP] +=
         model->bodies[body->id].mass * v3_dot(model->run.gravity, ahead) - gyro;
   }
-  for (int n = 0; n < state->near_count; n++) {
-    const ff_layer *layer = &model->bindings[state->nears[n].binding].layer;
-    int end = state->nears[n].first_point + state->nears[n].point_count;
-    for (int i = state->nears[n].first_point; i < end; i++) {
-      ff_point *point = &state->points[i];
-      ff_layer_point *own = ff_state_layer_point(state, point);
-      const quasi_contact *contact = NULL;
-      double deepened = 0; /* m */
-      if (next < problem->contact_count && problem->contacts[next].point == i) {
-        contact = &problem->contacts[next++];
-        if (contact->inherits <
-            0) { /* energy stored in the point's old state is lost in the step */
-          *point = (ff_point){.energy_n = point->energy_n + point->energy_t};
-          ff_quasi_inherited_layer(problem, contact, own);
-        }
-        ff_touch start;
-        bool there = find_start_touch(problem, contact, point, &start);
-        double spin;
-        deepened = there ? contact->touch.depth - start.depth
-                         : -problem->h *
-                               v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));
-        book_contact_losses(problem, contact, there ? &start : NULL, ledger);
-        write_point(problem, contact, point, own);
-        book_outside_contact(problem, contact, ledger);
-        book_gradient_force(problem, contact, ledger);
-      } else if (own->loose) {
-        continue;
-      } else {
-        open_point(point, own);
-      }
-      ff_layer weighted;
-      const ff_layer *of_point = contact ? contact->layer : layer;
-      if (!contact && point->weight > 0 && point->weight != 1) {
-        ff_quasi_layer_scale(&weighted, layer, point->weight);
-        of_point = &weighted;
-      }
-      finish_layer(problem, of_point, contact, point, own, deepened, ledger);
-      if (contact) {
-        book_friction_compliance(contact, point, own, ledger);
-      }
-      own->loose = !contact && own->deflection == 0 && v3_dot(own->shear, own->shear) == 0;
+}
+
+/* Losses of a contact, and its point of the state. Returns by how much it became deeper, m. */
+static double finish_contact(const quasi_problem *problem, const quasi_contact *contact,
+                             ff_point *point, ff_layer_point *own, double *ledger) {
+  if (contact->inherits < 0) { /* energy stored in the point's old state is lost in the step */
+    *point = (ff_point){.energy_n = point->energy_n + point->energy_t};
+    ff_quasi_inherited_layer(problem, contact, own);
+  }
+  ff_touch start;
+  bool there = find_start_touch(problem, contact, point, &start);
+  double spin, deepened;
+  deepened = there
+                 ? contact->touch.depth - start.depth
+                 : -problem->h * v3_dot(contact->touch.normal, quasi_slip(problem, contact, &spin));
+  book_contact_losses(problem, contact, there ? &start : NULL, ledger);
+  write_point(problem, contact, point, own);
+  book_outside_contact(problem, contact, ledger);
+  book_gradient_force(problem, contact, ledger);
+  return deepened;
+}
+
+/* Points of a pair of shapes; next: the first contact that is not finished. True: nothing is left
+ * of any contact. */
+static bool finish_pair(const quasi_problem *problem, const ff_near *near, int *next,
+                        double *ledger) {
+  const ff_layer *layer = &problem->model->bindings[near->binding].layer;
+  bool all_loose = true;
+  for (int i = near->first_point; i < near->first_point + near->point_count; i++) {
+    ff_point *point = &problem->state->points[i];
+    ff_layer_point *own = ff_state_layer_point(problem->state, point);
+    bool pressed = *next < problem->contact_count && problem->contacts[*next].point == i;
+    const quasi_contact *contact = pressed ? &problem->contacts[(*next)++] : NULL;
+    double deepened = 0; /* m */
+    if (contact) {
+      deepened = finish_contact(problem, contact, point, own, ledger);
+    } else if (own->loose) {
+      continue;
+    } else {
+      open_point(point, own);
     }
+    ff_layer weighted;
+    const ff_layer *of_point = contact ? contact->layer : layer;
+    if (!contact && point->weight > 0 && point->weight != 1) {
+      ff_quasi_layer_scale(&weighted, layer, point->weight);
+      of_point = &weighted;
+    }
+    finish_layer(problem, of_point, contact, point, own, deepened, ledger);
+    if (contact) {
+      book_friction_compliance(contact, point, own, ledger);
+    }
+    own->loose = !contact && own->deflection == 0 && v3_dot(own->shear, own->shear) == 0;
+    all_loose = all_loose && own->loose;
+  }
+  return all_loose;
+}
+
+void ff_quasi_finish_contacts(const quasi_problem *problem, double *ledger) {
+  ff_state *state = problem->state;
+  int next = 0; /* contacts are in the order of their points */
+  inherit_points(problem);
+  book_flight(problem, ledger);
+  state->active_count = 0;
+  for (int m = 0; m < state->meet_count; m++) {
+    const ff_meet *meet = &state->meets[m];
+    bool asleep = ff_sleep_skips(state, meet), active = asleep || meet->touching;
+    for (int n = meet->first_near; n < meet->first_near + meet->near_count && !asleep; n++) {
+      ff_near *near = &state->nears[n];
+      bool pressed = next < problem->contact_count && problem->contacts[next].pair == n;
+      if (pressed || !near->clear) {
+        near->clear = finish_pair(problem, near, &next, ledger);
+        active = true;
+      }
+    }
+    state->active[state->active_count] = m;
+    state->active_count += active;
   }
 }
 
@@ -354,7 +385,9 @@ bool ff_quasi_multiplies_energy(const quasi_problem *problem) {
     const quasi_body *body = &problem->bodies[b];
     if (model->bodies[b].kind == FF_BODY_LINK ||
         (model->bodies[b].kind == FF_BODY_PRESCRIBED &&
-         v3_dot(body->v0, body->v0) + v3_dot(body->w0, body->w0) > 0)) {
+         v3_dot(body->start.velocity, body->start.velocity) +
+                 v3_dot(body->start.omega, body->start.omega) >
+             0)) {
       return false;
     }
   }
@@ -364,7 +397,8 @@ bool ff_quasi_multiplies_energy(const quasi_problem *problem) {
     const quasi_body *body = &problem->bodies[id];
     ff_vec3 v = body->end.velocity, spin = m3_mul(body->inv_inertia, body->l_free);
     double mass = model->bodies[id].mass;
-    start += 0.5 * (mass * v3_dot(body->v0, body->v0) + v3_dot(body->w0, body->l0));
+    start += 0.5 * (mass * v3_dot(body->start.velocity, body->start.velocity) +
+                    v3_dot(body->start.omega, body->l0));
     flown += 0.5 * (mass * v3_dot(body->v_free, body->v_free) + v3_dot(spin, body->l_free));
     after += 0.5 * (mass * v3_dot(v, v) + v3_dot(body->end.omega, body->l));
   }

@@ -48,14 +48,9 @@ double ff_quasi_contact_rate(const quasi_problem *problem, const quasi_contact *
 
 /* m/s, speed at which a contact closes (< 0: opens), at the start or at the end. */
 static double closing_rate(const quasi_problem *problem, const quasi_contact *contact, bool start) {
-  ff_vec3 v[2];
-  for (int s = 0; s < 2; s++) {
-    const quasi_body *body = quasi_side(problem, &contact->e, s);
-    ff_vec3 arm = quasi_arm(contact, body, start);
-    v[s] = start ? v3_add(body->v0, v3_cross(body->w0, arm))
-                 : v3_add(body->end.velocity, v3_cross(body->end.omega, arm));
-  }
-  return v3_dot(start ? contact->touch_start.normal : contact->touch.normal, v3_sub(v[1], v[0]));
+  ff_vec3 v_a = quasi_velocity(contact, &problem->bodies[contact->e.a], start);
+  ff_vec3 v_b = quasi_velocity(contact, &problem->bodies[contact->e.b], start);
+  return v3_dot(start ? contact->touch_start.normal : contact->touch.normal, v3_sub(v_b, v_a));
 }
 
 /* Is a contact in impact? */

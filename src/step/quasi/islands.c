@@ -1,12 +1,10 @@
 /* Islands: bodies and robots connected by contacts and constraints, each solved on its own.
  *
- * Methods in the order in which they pay: Newton's method from the predictor; from free flight; an
- * island of one body by the moment homotopy, small islands as dense NCP, one body again from random
- * guesses; large ones and robots by the friction homotopy, and between the vertices of polyhedra
- * that are as deep on a half-space. Of steps that Newton's method does not solve the
- * dense NCP solves nine of ten; where it fails with several bodies only a shorter step was found to
- * help.
+ * Methods in the order in which they pay: Newton's method from the predictor, then from free
+ * flight; in small islands from perturbed guesses, for one body also from random ones; in large
+ * ones and for robots the friction homotopy. Where all fail a shorter step helps.
  */
+#include "base/union_find.h"
 #include "math/vec.h"
 #include "step/quasi/bilateral_constraints.h"
 #include "step/quasi/contact_geometry.h"
@@ -18,53 +16,30 @@
 
 #include <string.h>
 
-enum { BETWEENS = 40 };     /* most changes of points between vertices that are as deep */
+enum {
+  PERTURBED_UNKNOWNS = 160, /* most unknowns of an island for perturbed restarts, */
+  RANDOM_UNKNOWNS = 40      /* and for random starts */
+};
 #define COMPLIANCE     1e-4 /* regularisation of friction where contacts share loads; */
 #define OF_NORMAL      0.1  /* in large islands also this share of the layer's normal compliance, */
 #define COMPLIANCE_MAX 0.05 /* at most */
 
 /* ---- grouping --------------------------------------------------------------------------- */
 
-/* Union-find with path compression: the lowest node connected with this one. */
-static int island_root(quasi_problem *problem, int node) {
-  int root = node, *parent = problem->parent;
-  while (parent[root] != root) {
-    root = parent[root];
-  }
-  while (node != root) {
-    int next = parent[node];
-    parent[node] = root;
-    node = next;
-  }
-  return root;
-}
-
-/* Connects the nodes of an element. */
-static void connect_nodes(quasi_problem *problem, const quasi_element *e) {
-  int a = problem->bodies[e->a].node, b = problem->bodies[e->b].node;
-  if (a >= 0 && b >= 0 && a != b) {
-    int i = island_root(problem, a), j = island_root(problem, b);
-    problem->parent[i < j ? j : i] = i < j ? i : j;
-  }
-}
-
 /* The island of an element: its lowest node. */
 static int element_island(quasi_problem *problem, const quasi_element *e) {
   int a = problem->bodies[e->a].node;
-  return island_root(problem, a >= 0 ? a : problem->bodies[e->b].node);
+  return ff_set_root(problem->parent, a >= 0 ? a : problem->bodies[e->b].node);
 }
 
-/* Elements between nodes that are solved for together. */
-static void unite_nodes(quasi_problem *problem) {
-  for (int node = 0; node < problem->node_limit; node++) {
-    problem->parent[node] = node;
-  }
-  for (int k = 0; k < problem->contact_count; k++) {
-    connect_nodes(problem, &problem->contacts[k].e);
-  }
-  for (int k = 0; k < problem->model->constraint_count; k++) {
-    connect_nodes(problem, &problem->constraints[k].e);
-  }
+/* Element k of all: contacts, then constraints. */
+static quasi_element *unsorted_element(quasi_problem *problem, int k) {
+  int contacts = problem->contact_count;
+  return k < contacts ? &problem->contacts[k].e : &problem->constraints[k - contacts].e;
+}
+
+static int count_elements(const quasi_problem *problem) {
+  return problem->contact_count + problem->model->constraint_count;
 }
 
 /* Can a crowd hold this contact? Layers that shear are solved with their body's balance. */
@@ -73,14 +48,15 @@ static bool may_join_crowd(const quasi_problem *problem, const quasi_contact *co
   return !a->link && !b->link && !contact->layer->sheared && !contact->tied;
 }
 
-/* Islands of free bodies with FF_CROWD_LEAST pairs of shapes in contact and more: crowds. Order 1
- * is as published. */
+/* Islands of free bodies with FF_CROWD_LEAST pairs of shapes in contact and more: crowds; of many
+ * bodies those of any size. Order 1 is as published. */
 static void find_crowds(quasi_problem *problem) {
   int *counts = problem->first_element; /* not in use yet */
   const ff_stepper_def *def = &problem->model->run.stepper;
+  int least = ff_model_is_layer_crowd(problem->model) ? 1 : FF_CROWD_LEAST;
   problem->has_crowd = false;
   memset(problem->is_crowd, 0, (size_t)problem->node_limit * sizeof *problem->is_crowd);
-  if (problem->contact_count < FF_CROWD_LEAST || def->order != 2) {
+  if (problem->contact_count < least || def->order != 2) {
     return;
   }
   memset(counts, 0, (size_t)problem->node_limit * sizeof *counts);
@@ -94,7 +70,7 @@ static void find_crowds(quasi_problem *problem) {
     counts[element_island(problem, &problem->constraints[k].e)] -= problem->contact_count;
   }
   for (int node = 0; node < problem->node_limit; node++) {
-    problem->is_crowd[node] = counts[node] >= FF_CROWD_LEAST;
+    problem->is_crowd[node] = counts[node] >= least;
     problem->has_crowd = problem->has_crowd || problem->is_crowd[node];
   }
 }
@@ -104,16 +80,13 @@ static bool order_islands(quasi_step *step) {
   quasi_problem *problem = &step->problem;
   quasi_solver *solver = &step->solver;
   bool exact = quasi_is_exact(problem->model);
-  int constraints = problem->model->constraint_count;
   ff_blocks_begin(solver->blocks);
   for (int node = 0; node < problem->node_limit; node++) {
     ff_blocks_node(solver->blocks, ff_mover_size(problem->model, node));
   }
   const quasi_element *last = NULL;
-  for (int k = 0; k < problem->contact_count + constraints; k++) {
-    bool contact = k < problem->contact_count;
-    const quasi_element *e =
-        contact ? &problem->contacts[k].e : &problem->constraints[k - problem->contact_count].e;
+  for (int k = 0; k < count_elements(problem); k++) {
+    const quasi_element *e = unsorted_element(problem, k);
     bool again = last && last->a == e->a && last->b == e->b;
     int a = problem->bodies[e->a].node, b = problem->bodies[e->b].node;
     last = e;
@@ -135,14 +108,13 @@ static bool order_islands(quasi_step *step) {
 
 /* Counting sort of nodes and elements by island, each in its order. */
 static void sort_islands(quasi_problem *problem) {
-  int n = problem->node_limit, contacts = problem->contact_count;
-  int count = contacts + problem->model->constraint_count;
+  int n = problem->node_limit, count = count_elements(problem);
   int *nodes = problem->first_node, *elements = problem->first_element;
   memset(nodes, 0, ((size_t)n + 2) * sizeof *nodes);
   memset(elements, 0, ((size_t)n + 2) * sizeof *elements);
   for (int pass = 0; pass < 2; pass++) { /* counted two places ahead, summed, then filled in */
     for (int node = 0; node < n; node++) {
-      int root = island_root(problem, node);
+      int root = ff_set_root(problem->parent, node);
       if (pass == 0) {
         nodes[root + 2]++;
       } else {
@@ -150,8 +122,7 @@ static void sort_islands(quasi_problem *problem) {
       }
     }
     for (int k = 0; k < count; k++) {
-      quasi_element *e =
-          k < contacts ? &problem->contacts[k].e : &problem->constraints[k - contacts].e;
+      quasi_element *e = unsorted_element(problem, k);
       int root = element_island(problem, e);
       if (pass == 0) {
         elements[root + 2]++;
@@ -174,7 +145,16 @@ bool ff_quasi_group_islands(quasi_step *step) {
   problem->has_crowd = problem->has_crowd && !idle;
   if (!idle && problem->contact_count != problem->grouped_contacts) {
     problem->grouped_contacts = -1;
-    unite_nodes(problem);
+    for (int node = 0; node < problem->node_limit; node++) {
+      problem->parent[node] = node;
+    }
+    for (int k = 0; k < count_elements(problem); k++) {
+      const quasi_element *e = unsorted_element(problem, k);
+      int a = problem->bodies[e->a].node, b = problem->bodies[e->b].node;
+      if (a >= 0 && b >= 0) {
+        ff_set_unite(problem->parent, a, b);
+      }
+    }
     find_crowds(problem);
     if (!order_islands(step)) {
       return false;
@@ -206,7 +186,7 @@ static void warm_start(quasi_step *step) {
       ff_quasi_robot_guess(problem, quasi_node_robot(problem, node), true, x);
       continue;
     }
-    ff_vec3 v = body->v0, l = body->l0;
+    ff_vec3 v = body->start.velocity, l = body->l0;
     if (step->repeated) {
       v = body->previous_v;
       l = body->previous_l;
@@ -226,71 +206,32 @@ static void warm_start(quasi_step *step) {
   }
 }
 
-/* Is it a vertex of a polyhedron on a half-space, the deepest of its colour? */
-static bool is_deepest_vertex(const quasi_problem *problem, const quasi_contact *contact) {
-  const ff_near *near = &problem->state->nears[contact->pair];
-  return problem->model->shapes[near->shape_a].geom.kind == FF_POLYHEDRON &&
-         problem->model->shapes[near->shape_b].geom.kind == FF_HALF_SPACE;
-}
-
-/* Where two vertices of a colour are as deep, the arm of the force leaps with the slightest turn,
- * and there may be no solution: it is between both. Contacts are tied to the vertices that Newton's
- * method ended at, and then to points between those that are deepest in turns, by
- * bisection. */
-static bool solve_between_vertices(quasi_step *step) {
-  quasi_problem *problem = &step->problem;
-  warm_start(step);
-  if (ff_quasi_newton(&step->solver)) {
-    return true;
-  }
-  bool leaps = false;
-  for (int k = 0; k < problem->member_count; k++) {
-    quasi_contact *contact = quasi_contact_of(problem->members[k]);
-    if (contact && is_deepest_vertex(problem, contact)) {
-      ff_quasi_tie_at_end(problem, contact);
-      leaps = true;
-    }
-  }
-  bool solved = leaps && ff_quasi_newton(&step->solver);
-  for (int i = 0; i < BETWEENS && solved && leaps; i++) {
-    leaps = false;
-    for (int k = 0; k < problem->member_count; k++) {
-      quasi_contact *contact = quasi_contact_of(problem->members[k]);
-      if (contact && is_deepest_vertex(problem, contact)) {
-        leaps = ff_quasi_tie_between(problem, contact) || leaps;
-      }
-    }
-    solved = !leaps || ff_quasi_newton(&step->solver);
-  }
-  return solved;
-}
-
-/* Islands of one body may have spurious solutions: those that multiply energy are rejected. */
+/* Islands of order 2 that the first two guesses do not solve take order 1 instead. */
 static bool solve_by_any_method(quasi_step *step) {
   quasi_problem *problem = &step->problem;
   quasi_solver *solver = &step->solver;
-  bool alone = problem->node_count == 1;
   warm_start(step);
   if (ff_quasi_newton(solver)) {
     return true;
   }
   ff_quasi_guess_free_flight(solver);
-  if (ff_quasi_newton(solver) && !(alone && ff_quasi_multiplies_energy(problem))) {
+  if (ff_quasi_newton(solver) && !ff_quasi_is_spurious(problem)) {
     return true;
   }
-  if (problem->theta < 1) { /* order 1 will do, with all methods */
+  if (problem->theta < 1) {
     return false;
   }
-  if (ff_quasi_lay_out_dense(solver)) {
-    if (alone && ff_quasi_moment_homotopy(solver) && !ff_quasi_multiplies_energy(problem)) {
-      return true;
-    }
-    warm_start(step);
-    return (ff_quasi_solve_dense(solver) && !(alone && ff_quasi_multiplies_energy(problem))) ||
-           (alone && ff_quasi_random_starts(solver));
+  int unknowns = QUASI_DOF * problem->node_count;
+  for (int k = 0; k < problem->member_count; k++) {
+    unknowns += problem->members[k]->rows;
   }
   warm_start(step);
-  return ff_quasi_friction_homotopy(solver) || solve_between_vertices(step);
+  if (unknowns > PERTURBED_UNKNOWNS || quasi_has_robot(problem)) {
+    return ff_quasi_friction_homotopy(solver);
+  }
+  return ff_quasi_perturbed_restarts(solver) ||
+         (problem->node_count == 1 && unknowns <= RANDOM_UNKNOWNS &&
+          ff_quasi_random_starts(solver));
 }
 
 /* Marks the bodies of the island as solved, or not. */
@@ -435,7 +376,7 @@ static bool solve_selected_island(quasi_step *step, int island) {
   bool trusted = step->repeated || quasi_has_robot(problem);
   solver->start_tolerance = trusted ? QUASI_TOLERANCE : QUASI_START_TOLERANCE;
   solver->iterations = solver->starts = 0;
-  problem->friction_factor = problem->moment_factor = 1;
+  problem->friction_factor = 1;
   bool solved = ff_quasi_is_at_rest(step);
   if (!solved && problem->is_crowd[island]) {
     start_from_crowd(step, island);

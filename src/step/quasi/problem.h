@@ -46,13 +46,11 @@ typedef struct quasi_body {
   int node;                /* its node (mover, see rows.h); -1: its motion is not an unknown */
   struct quasi_link *link; /* NULL: not a link, or one that fixed joints hold to the world */
   bool solved;             /* its unknowns are part of the island being solved */
-  int column;              /* of its first unknown in dense and Krylov vectors */
-  ff_vec3 x0;              /* m, at the start */
-  ff_quat q0;              /* the same */
-  ff_vec3 v0, w0;          /* m/s, rad/s, the same */
-  ff_vec3 l0;              /* kg m^2/s, the same */
-  double theta;            /* 1: moves with the velocity of the end; 1/2: with the mean velocity */
-  ff_vec3 v_free, l_free;  /* m/s, kg m^2/s: at the end of free flight */
+  int column;              /* of its first unknown in Krylov vectors */
+  ff_body_motion start;
+  ff_vec3 l0;             /* kg m^2/s, at the start */
+  double theta;           /* 1: moves with the velocity of the end; 1/2: with the mean velocity */
+  ff_vec3 v_free, l_free; /* m/s, kg m^2/s: at the end of free flight */
   /* at the end, by the current unknowns: */
   ff_body_motion end;
   ff_vec3 l;                 /* kg m^2/s; of a link: rad/s, its angular velocity */
@@ -82,7 +80,6 @@ typedef struct quasi_element {
   int a, b;                          /* bodies */
   bool is_constraint;                /* a quasi_constraint; else a quasi_contact */
   int rows;                          /* unknowns of its own */
-  int unknown;                       /* index of the first of them in the dense problem */
   bool idle;                         /* no force: its rows are zero, no Jacobian */
   bool shares_load;                  /* there are other contacts of the same two shapes */
   double mass;                       /* kg, effective: scales impulses to speeds */
@@ -188,11 +185,6 @@ typedef struct quasi_contact {
   ff_vec3 gradient_point;  /* m */
   bool fixed;              /* its id (touch.id) is constant over the step: sample_selection.c */
   bool tied; /* explicit geometry: evaluated at on_a, on_b and normal_local of the start */
-  /* Tied between vertices as deep as each other, see islands.c: two of them, or a point between
-   * those before and one, in a's frame; share of the second, and its bounds. */
-  ff_vec3 vertex[2];
-  double share, least_share, most_share;
-  int vertices; /* that it was tied between so far */
   /* These, and a pair as a whole (FF_PAIR_WHOLE), whose witness points may jump, are tied to: */
   ff_vec3 on_a, on_b;   /* m, body frames: the two points */
   ff_vec3 normal_local; /* unit, frame of b */
@@ -238,10 +230,8 @@ typedef struct quasi_problem {
   int node_count;
   quasi_element **members;
   int member_count;
-  bool is_large; /* parallel work, approximate factors */
-  /* continuation parameters, 1 but on the way to the solution (homotopy.c, island_solve.c): */
-  double moment_factor;   /* share of the contacts' moments that turns bodies */
-  double friction_factor; /* share of the friction coefficients */
+  bool is_large;          /* parallel work, approximate factors */
+  double friction_factor; /* share of the friction coefficients; 1 but in the friction homotopy */
   bool project_friction;  /* residuals first scale friction outside of its cone back to it */
 } quasi_problem;
 
@@ -304,7 +294,7 @@ static inline bool quasi_core_bears(const quasi_problem *problem, const quasi_co
 }
 /* Centre of a body at a time of the step. */
 static inline ff_vec3 quasi_centre(const quasi_body *body, quasi_time at) {
-  return at == QUASI_START ? body->x0
+  return at == QUASI_START ? body->start.pose.position
          : at == QUASI_END ? body->end.pose.position
                            : body->middle.position;
 }
@@ -317,14 +307,18 @@ static inline ff_vec3 quasi_arm(const quasi_contact *contact, const quasi_body *
   return start ? v3_sub(contact->touch_start.point, quasi_centre(body, quasi_early(contact)))
                : v3_sub(contact->touch.point, body->end.pose.position);
 }
+/* Velocity of a body at the contact, at the end or at the start. */
+static inline ff_vec3 quasi_velocity(const quasi_contact *contact, const quasi_body *body,
+                                     bool start) {
+  const ff_body_motion *motion = start ? &body->start : &body->end;
+  return v3_add(motion->velocity, v3_cross(motion->omega, quasi_arm(contact, body, start)));
+}
 /* Velocity of a relative to b at the contact, and angular velocity about the normal, at the end. */
 static inline ff_vec3 quasi_slip(const quasi_problem *problem, const quasi_contact *contact,
                                  double *spin) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
-  ff_vec3 v_a = v3_add(a->end.velocity, v3_cross(a->end.omega, quasi_arm(contact, a, false)));
-  ff_vec3 v_b = v3_add(b->end.velocity, v3_cross(b->end.omega, quasi_arm(contact, b, false)));
   *spin = v3_dot(contact->touch.normal, v3_sub(a->end.omega, b->end.omega));
-  return v3_sub(v_a, v_b);
+  return v3_sub(quasi_velocity(contact, a, false), quasi_velocity(contact, b, false));
 }
 /* Impulse on a and moment about the point, in the frame of the touch at the end or at the start. */
 static inline ff_vec3 quasi_impulse(const quasi_contact *contact, const ff_touch *touch,
@@ -340,7 +334,7 @@ static inline ff_vec3 quasi_impulse(const quasi_contact *contact, const ff_touch
  * with x1 = x0 + h ((1 - theta) v0 + theta v1) and m (v1 - v0) = p the change is
  * (x0 + (1 - theta) h v0) x p. */
 static inline ff_vec3 quasi_pivot(const quasi_problem *problem, const quasi_body *body) {
-  return v3_axpy(body->x0, (1 - body->theta) * problem->h, body->v0);
+  return v3_axpy(body->start.pose.position, (1 - body->theta) * problem->h, body->start.velocity);
 }
 
 #endif

@@ -28,6 +28,7 @@
 #include "step/quasi/residual.h"
 #include "step/quasi/step.h"
 #include "step/robots.h"
+#include "step/sleep.h"
 
 #include <float.h>
 #include <string.h>
@@ -60,10 +61,7 @@ static void begin_body(const quasi_step *step, int i) {
     body->previous_v = body->end.velocity;
     body->previous_l = body->l;
   }
-  body->x0 = now->pose.position;
-  body->q0 = now->pose.orientation;
-  body->v0 = now->velocity;
-  body->w0 = now->omega;
+  body->start = *now;
   body->theta = step->problem.model->run.stepper.order == 2 ? 0.5 : 1;
   body->moved = false;
 }
@@ -88,10 +86,15 @@ static bool fly_freely(quasi_step *step, double t, double h) {
       continue;
     }
     begin_body(step, i);
+    if (ff_sleep_holds(model, state, i)) {
+      ff_quasi_hold_body(problem, i);
+      continue;
+    }
     if (of->kind == FF_BODY_FREE) {
+      body->node = of->slot;
       const ff_wrench *wrench = &state->wrenches[i];
       ff_vec3 acceleration = v3_axpy(model->run.gravity, of->inv_mass, wrench->force);
-      body->v_free = v3_axpy(body->v0, h, acceleration);
+      body->v_free = v3_axpy(body->start.velocity, h, acceleration);
       body->l0 = v3_load(ff_state_body(state, of->slot) + FF_Y_L);
       body->l_free = v3_axpy(body->l0, h, wrench->torque);
       ff_quasi_move_body(problem, body, body->v_free, body->l_free);
@@ -100,8 +103,8 @@ static bool fly_freely(quasi_step *step, double t, double h) {
     } else if (of->kind == FF_BODY_PRESCRIBED) {
       body->end = ff_motion_at(of, t + h);
       if (model->run.stepper.order != 2) { /* order 1 uses the velocity of the end only */
-        body->v0 = body->end.velocity;
-        body->w0 = body->end.omega;
+        body->start.velocity = body->end.velocity;
+        body->start.omega = body->end.omega;
       }
     }
   }
@@ -167,12 +170,14 @@ static void restore_backup(ff_work *work, double t) {
   ff_state *state = work->state;
   memcpy(state->y, work->before, (size_t)state->size * sizeof *state->y);
   state->t = t;
+  state->active_count = -1;
   for (int n = 0; n < state->near_count; n++) {
     const ff_near *to = &state->nears[n];
     for (int k = 0; k < step->backup_count; k++) {
       const ff_near *from = &step->backup_nears[k];
       if (from->shape_a == to->shape_a && from->shape_b == to->shape_b) {
         ff_point *points = &state->points[to->first_point];
+        state->nears[n].clear = from->clear;
         memcpy(points, &step->backup_points[from->first_point],
                (size_t)to->point_count * sizeof *points);
         memcpy(ff_state_layer_point(state, points), &step->backup_layers[from->first_point],
@@ -198,7 +203,8 @@ static ff_status widen_pair_list(ff_work *work) {
   ff_candidates_wish(work->model, work->state, step->problem.h);
   for (int i = 0; i < work->model->body_count; i++) {
     const quasi_body *body = &step->problem.bodies[i];
-    skin[i] = fmax(skin[i], 1.5 * v3_norm(v3_sub(body->end.pose.position, body->x0)));
+    skin[i] =
+        fmax(skin[i], 1.5 * v3_norm(v3_sub(body->end.pose.position, body->start.pose.position)));
   }
   ff_status status = ff_work_list(work);
   clear_wanted(step);
@@ -278,13 +284,13 @@ static void begin_ledger(ff_work *work, double h) {
     ledger[i] = h * rates[i];
   }
   for (int slot = 0; slot < model->free_count; slot++) {
+    if (ff_sleep_holds_slot(model, state, slot)) {
+      continue;
+    }
     const ff_model_body *body = &model->bodies[model->free_bodies[slot]];
     ff_vec3 weight = v3_scale(h * body->mass, model->run.gravity);
     ff_vec3 x = quasi_pivot(&step->problem, quasi_node_body(&step->problem, slot));
-    double *to = ledger + FF_Y_IMPULSE;
-    v3_store(to, v3_add(v3_load(to), weight));
-    to = ledger + FF_Y_ANGULAR;
-    v3_store(to, v3_add(v3_load(to), v3_cross(x, weight)));
+    ff_ledger_impulse(ledger, weight, v3_cross(x, weight));
   }
 }
 
@@ -396,8 +402,16 @@ static ff_status try_substep(ff_work *work, double h, double end, bool strict) {
     if (!ff_quasi_select_contacts(step)) {
       return FF_ERROR_CAPACITY;
     }
+    if (ff_quasi_wake_pushed(step, false)) {
+      pass--; /* each wakes one island and more */
+      continue;
+    }
     if (!ff_quasi_solve_islands(step)) {
       return FF_ERROR_STEP;
+    }
+    if (ff_quasi_wake_pushed(step, true)) {
+      pass--;
+      continue;
     }
     bool hard = step->info->fallbacks > fallbacks || h < 0.75 * def->step;
     if (!end_is_finite(problem)) {
@@ -491,6 +505,27 @@ static ff_status take_substeps(ff_work *work, double whole, double t_end, double
 
 /* ---- the stepper ------------------------------------------------------------------------ */
 
+/* Lets bodies at rest fall asleep after a step of length h. Asleep, they are of no island. */
+static void end_sleep(ff_work *work, double h) {
+  int asleep = work->state->sleep.count;
+  ff_sleep_end(work->model, work->state, h);
+  if (work->state->sleep.count != asleep) {
+    work->quasi->unchanged = false;
+    work->quasi->problem.grouped_contacts = -1;
+  }
+}
+
+/* Wakes what a force is applied to. True: all sleeps on. */
+static bool begin_sleep(ff_work *work, double t_end) {
+  int asleep = work->state->sleep.count;
+  bool quiet = ff_sleep_begin(work->model, work->state, t_end);
+  if (work->state->sleep.count != asleep) {
+    work->quasi->unchanged = false;
+    work->quasi->problem.grouped_contacts = -1;
+  }
+  return quiet;
+}
+
 static ff_status quasi_rigid_step(ff_work *work, double t_end) {
   quasi_step *step = work->quasi;
   const double t = work->state->t, nominal = work->model->run.stepper.step;
@@ -498,12 +533,18 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
    * in their last digits */
   double h = t_end - t;
   h = fabs(h - nominal) <= 4 * DBL_EPSILON * t_end ? nominal : h;
-  if (step->unchanged && h == step->problem.h) { /* asleep: the same step again */
+  if (begin_sleep(work, t_end)) {
+    work->state->t = step->predictor_end = t_end;
+    work->steps++;
+    return FF_OK;
+  }
+  if (step->unchanged && h == step->problem.h) { /* the same step again */
     add_ledger(step);
     work->state->t = step->predictor_end = t_end;
     work->solver.problems += step->slept_solves;
     work->solver.repeated++;
     work->steps++;
+    end_sleep(work, h);
     return FF_OK;
   }
   const long problems = work->solver.problems, before = ff_effort;
@@ -530,6 +571,7 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
   step->unchanged = step->unchanged && once;
   work->state->divided = !once;
   step->slept_solves = work->solver.problems - problems;
+  end_sleep(work, h);
   return FF_OK;
 }
 
@@ -588,6 +630,7 @@ static ff_status quasi_rigid_refresh(ff_work *work) {
   }
   memset(step->predictor, 0, 2 * (size_t)model->free_count * sizeof *step->predictor);
   step->predictor_end = NAN;
+  state->active_count = -1;
   step->impact_h = INFINITY;
   step->impact_end = -INFINITY;
   step->reselections = 0;

@@ -54,12 +54,14 @@ static inline ff_mat3 world_inverse_inertia(const ff_model_body *body, ff_quat q
 void ff_quasi_move_body(const quasi_problem *problem, quasi_body *body, ff_vec3 v, ff_vec3 l) {
   const ff_model_body *m = &problem->model->bodies[body->id];
   double theta = body->theta;
-  ff_vec3 mean_v = v3_axpy(v3_scale(theta, v), 1 - theta, body->v0);
+  ff_vec3 mean_v = v3_axpy(v3_scale(theta, v), 1 - theta, body->start.velocity);
   ff_vec3 mean_l = v3_axpy(v3_scale(theta, l), 1 - theta, body->l0);
   bool turns = mean_l.x != 0 || mean_l.y != 0 || mean_l.z != 0;
   ff_quat q =
-      turns ? q_renormalise(ff_rotate_freely(m, body->q0, mean_l, problem->h), body->q0) : body->q0;
-  body->end.pose = (ff_pose){v3_axpy(body->x0, problem->h, mean_v), q};
+      turns ? q_renormalise(ff_rotate_freely(m, body->start.pose.orientation, mean_l, problem->h),
+                            body->start.pose.orientation)
+            : body->start.pose.orientation;
+  body->end.pose = (ff_pose){v3_axpy(body->start.pose.position, problem->h, mean_v), q};
   body->end.velocity = v;
   body->l = l;
   body->inv_inertia = world_inverse_inertia(m, q);
@@ -73,16 +75,17 @@ void ff_quasi_mean_velocity(const quasi_problem *problem, const quasi_body *body
                             ff_vec3 *w) {
   const ff_model_body *m = &problem->model->bodies[body->id];
   double theta = body->theta;
-  *v = v3_axpy(v3_scale(theta, body->end.velocity), 1 - theta, body->v0);
-  *w = v3_axpy(v3_scale(theta, body->end.omega), 1 - theta, body->w0);
+  *v = v3_axpy(v3_scale(theta, body->end.velocity), 1 - theta, body->start.velocity);
+  *w = v3_axpy(v3_scale(theta, body->end.omega), 1 - theta, body->start.omega);
   if (m->slot >= 0) {
     ff_vec3 l = v3_axpy(v3_scale(theta, body->l), 1 - theta, body->l0);
-    ff_vec3 start = q_rotate(body->q0, v3_mul(m->inv_inertia, q_unrotate(body->q0, l)));
+    ff_vec3 start = q_rotate(body->start.pose.orientation,
+                             v3_mul(m->inv_inertia, q_unrotate(body->start.pose.orientation, l)));
     ff_vec3 end = m3_mul(body->inv_inertia, l);
     *w = v3_scale(0.5, v3_add(start, end));
   } else if (body->link) { /* moves along arcs about its joints */
-    ff_quat turn = q_mul(body->end.pose.orientation, q_conj(body->q0));
-    *v = v3_scale(1 / problem->h, v3_sub(body->end.pose.position, body->x0));
+    ff_quat turn = q_mul(body->end.pose.orientation, q_conj(body->start.pose.orientation));
+    *v = v3_scale(1 / problem->h, v3_sub(body->end.pose.position, body->start.pose.position));
     *w = v3_scale(1 / problem->h, q_log(turn));
   }
 }
@@ -96,7 +99,8 @@ void ff_quasi_rotation_jacobians(const quasi_problem *problem, int first, int en
     double theta = body->theta;
     ff_vec3 mean = v3_axpy(v3_scale(theta, body->l), 1 - theta, body->l0);
     ff_mat3 *to = &body->rotation_jacobian;
-    *to = ff_rotate_slope(&problem->model->bodies[body->id], body->q0, mean, problem->h);
+    *to = ff_rotate_slope(&problem->model->bodies[body->id], body->start.pose.orientation, mean,
+                          problem->h);
     for (int k = 0; theta != 1 && k < 9; k++) {
       to->m[k / 3][k % 3] *= theta;
     }
@@ -120,12 +124,11 @@ const ff_layer_point *ff_quasi_inherited_layer(const quasi_problem *problem,
 static void find_start_slip(const quasi_problem *problem, quasi_contact *contact) {
   const quasi_body *a = &problem->bodies[contact->e.a], *b = &problem->bodies[contact->e.b];
   const ff_touch *touch = &contact->touch_start;
-  ff_vec3 v_a = v3_add(a->v0, v3_cross(a->w0, quasi_arm(contact, a, true)));
-  ff_vec3 v_b = v3_add(b->v0, v3_cross(b->w0, quasi_arm(contact, b, true)));
-  ff_vec3 slip = v3_sub(v_a, v_b), t2 = v3_cross(touch->normal, touch->t1);
+  ff_vec3 slip = v3_sub(quasi_velocity(contact, a, true), quasi_velocity(contact, b, true));
+  ff_vec3 t2 = v3_cross(touch->normal, touch->t1);
   const double *e = contact->cone->e;
   double w[3] = {e[0] * v3_dot(touch->t1, slip), e[1] * v3_dot(t2, slip),
-                 e[2] * v3_dot(touch->normal, v3_sub(a->w0, b->w0))};
+                 e[2] * v3_dot(touch->normal, v3_sub(a->start.omega, b->start.omega))};
   double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   contact->slid_at_start = size > 0 && contact->start_share > 0;
   for (int i = 0; contact->slid_at_start && i < 3; i++) {
@@ -157,7 +160,8 @@ void ff_quasi_begin_contact(const quasi_problem *problem, quasi_contact *contact
   if (order_2) {
     ff_touch *start = &contact->touch_start;
     contact->at_start = ff_quasi_touch_at_start(problem, contact, start);
-    start->t1 = ff_quasi_tangent(contact, problem->bodies[contact->e.b].q0, start->normal);
+    start->t1 = ff_quasi_tangent(contact, problem->bodies[contact->e.b].start.pose.orientation,
+                                 start->normal);
     contact->layer_state.depth_start = contact->at_start ? start->depth : -INFINITY;
   }
   if (theta < 1) {
@@ -252,11 +256,11 @@ static void scale_contact(const quasi_problem *problem, quasi_contact *contact) 
   double reach = v3_norm(contact->touch.point), arm = 0, speed = problem->gravity_dv;
   for (int s = 0; s < 2; s++) {
     const quasi_body *body = quasi_side(problem, e, s);
-    speed += v3_norm(body->v0) + v3_norm(body->end.velocity);
+    speed += v3_norm(body->start.velocity) + v3_norm(body->end.velocity);
     if (body->solved) {
       double radius = v3_norm(v3_sub(contact->touch.point, body->end.pose.position));
       arm = greater(arm, radius);
-      speed += radius * (v3_norm(body->w0) + v3_norm(body->end.omega));
+      speed += radius * (v3_norm(body->start.omega) + v3_norm(body->end.omega));
     }
   }
   double noise = ff_quasi_geometry_noise(problem, contact) * (reach + arm);
@@ -282,13 +286,13 @@ static void contact_body_rows(const quasi_problem *problem, const quasi_contact 
   double sign = (s == 0 ? -1 : 1) * (1 - contact->start_share);
   v3_store(f, v3_scale(sign, contact->impulse));
   ff_vec3 torque = v3_add(v3_cross(arm, contact->impulse), contact->moment);
-  v3_store(f + 3, v3_scale(sign * problem->moment_factor, torque));
+  v3_store(f + 3, v3_scale(sign, torque));
   if (contact->start_share > 0) { /* the share that acts at the geometry of the start */
     ff_vec3 moment, impulse = quasi_impulse(contact, &contact->touch_start, &moment);
     torque = v3_add(v3_cross(quasi_arm(contact, body, true), impulse), moment);
     sign = s == 0 ? -contact->start_share : contact->start_share;
     v3_store(f, v3_axpy(v3_load(f), sign, impulse));
-    v3_store(f + 3, v3_axpy(v3_load(f + 3), sign * problem->moment_factor, torque));
+    v3_store(f + 3, v3_axpy(v3_load(f + 3), sign, torque));
   }
 }
 

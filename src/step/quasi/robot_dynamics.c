@@ -250,8 +250,8 @@ bool ff_quasi_fly_robots(const quasi_problem *problem, double t) {
         bodies[i].free_end = bodies[i].end.pose;
         bodies[i].moved = false;
         if (bodies[i].node < 0 && model->run.stepper.order != 2) { /* led: as a prescribed body */
-          bodies[i].v0 = bodies[i].end.velocity;
-          bodies[i].w0 = bodies[i].end.omega;
+          bodies[i].start.velocity = bodies[i].end.velocity;
+          bodies[i].start.omega = bodies[i].end.omega;
         }
       }
     }

@@ -141,7 +141,7 @@ bool ff_quasi_select_samples(quasi_step *step, const ff_meet *meet, int n, doubl
   const quasi_problem *problem = &step->problem;
   const ff_near *pair = &problem->state->nears[n];
   const quasi_body *a = &problem->bodies[meet->a], *b = &problem->bodies[meet->b];
-  const ff_pose start[2] = {{a->x0, a->q0}, {b->x0, b->q0}};
+  const ff_pose start[2] = {a->start.pose, b->start.pose};
   sample_slots of;
   of.pair = pair;
   of.points = &problem->state->points[pair->first_point];

@@ -17,7 +17,6 @@
  */
 #include "math/pairs.h"
 #include "math/vec.h"
-#include "step/quasi/contact_jacobian.h"
 #include "step/quasi/residual.h"
 #include "step/quasi/solver.h"
 

@@ -1,13 +1,17 @@
-/* Sleeping: exact rest, and repetition of steps that change nothing.
+/* Sleeping: exact rest, repetition of steps that change nothing, and bodies that are not stepped.
  *
  * Where nothing moves any more rest solves the step, with the impulses of the step before. Then
  * that is the solution: exactly at rest, so that the step ends with the bits that it started from.
  * The next step has the same solution to the last bit, as long as the state is not set from outside
  * and no force depends on time: it is repeated without a solve.
+ *
+ * Bodies that sleep at the user's wish (step/sleep.h) have no node: they stay where they are, as if
+ * they were fixed. Where that takes an impulse they are woken, and the step begins anew.
  */
 #include "math/vec.h"
 #include "step/quasi/contact_geometry.h"
 #include "step/quasi/step.h"
+#include "step/sleep.h"
 
 #include <string.h>
 
@@ -23,8 +27,8 @@ bool ff_quasi_is_at_rest(quasi_step *step) {
       return false;
     }
     double size = problem->model->bodies[body->id].bound;
-    if (!(v3_dot(body->v0, body->v0) <= limit * limit &&
-          size * size * v3_dot(body->w0, body->w0) <= limit * limit)) {
+    if (!(v3_dot(body->start.velocity, body->start.velocity) <= limit * limit &&
+          size * size * v3_dot(body->start.omega, body->start.omega) <= limit * limit)) {
       return false;
     }
   }
@@ -68,10 +72,10 @@ static bool same_vector(ff_vec3 a, ff_vec3 b) {
 bool ff_quasi_bodies_unchanged(const quasi_problem *problem) {
   for (int slot = 0; slot < problem->model->free_count; slot++) {
     const quasi_body *body = &problem->bodies[problem->model->free_bodies[slot]];
-    ff_quat q = body->end.pose.orientation, was = body->q0;
-    if (!same_vector(body->end.velocity, body->v0) || !same_vector(body->l, body->l0) ||
-        !same_vector(body->end.pose.position, body->x0) || q.w != was.w || q.x != was.x ||
-        q.y != was.y || q.z != was.z) {
+    ff_quat q = body->end.pose.orientation, was = body->start.pose.orientation;
+    if (!same_vector(body->end.velocity, body->start.velocity) || !same_vector(body->l, body->l0) ||
+        !same_vector(body->end.pose.position, body->start.pose.position) || q.w != was.w ||
+        q.x != was.x || q.y != was.y || q.z != was.z) {
       return false;
     }
   }
@@ -100,4 +104,65 @@ bool ff_quasi_points_unchanged(const quasi_step *step) {
     }
   }
   return true;
+}
+
+/* ---- bodies asleep --------------------------------------------------------------------------- */
+
+void ff_quasi_hold_body(quasi_problem *problem, int i) {
+  quasi_body *body = &problem->bodies[i];
+  const ff_body_motion *now = &problem->state->bodies[i];
+  body->node = -1;
+  body->start = *now;
+  body->start.velocity = body->start.omega = v3(0, 0, 0);
+  body->end = body->start;
+  body->free_end = body->middle = now->pose;
+  body->v_free = body->l0 = body->l = body->l_free = v3(0, 0, 0);
+}
+
+/* Wakes that body of a pair which is asleep. */
+static bool wake_side(quasi_step *step, int a, int b) {
+  const quasi_problem *problem = &step->problem;
+  for (int s = 0; s < 2; s++) {
+    int body = s == 0 ? a : b;
+    if (ff_sleep_holds(problem->model, problem->state, body)) {
+      ff_sleep_wake(problem->model, problem->state, body);
+      step->problem.grouped_contacts = -1;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Does what is led into a body asleep overlap it at the end of the step? */
+static bool is_led_into(const quasi_problem *problem, const ff_meet *meet) {
+  const ff_state *state = problem->state;
+  ff_touch touches[FF_TOUCH_MAX];
+  if (problem->bodies[meet->a].node >= 0 || problem->bodies[meet->b].node >= 0 ||
+      ff_sleep_skips(state, meet)) {
+    return false;
+  }
+  bool meets = false;
+  for (int n = meet->first_near; n < meet->first_near + meet->near_count && !meets; n++) {
+    meets = ff_quasi_touches_at_end(problem, &state->nears[n], 0, touches) > 0;
+  }
+  return meets;
+}
+
+bool ff_quasi_wake_pushed(quasi_step *step, bool solved) {
+  const quasi_problem *problem = &step->problem;
+  ff_state *state = problem->state;
+  bool woke = false;
+  if (state->sleep.count == 0) {
+    return false;
+  }
+  for (int k = 0; k < problem->contact_count; k++) {
+    const quasi_contact *contact = &problem->contacts[k];
+    bool pushes = solved ? contact->p_ns > 0 || contact->e.z[0] > 0 : contact->depth_free > 0;
+    woke = (pushes && wake_side(step, contact->e.a, contact->e.b)) || woke;
+  }
+  for (int m = 0; m < state->meet_count && !solved; m++) {
+    const ff_meet *meet = &state->meets[m];
+    woke = (is_led_into(problem, meet) && wake_side(step, meet->a, meet->b)) || woke;
+  }
+  return woke;
 }

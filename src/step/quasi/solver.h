@@ -6,10 +6,8 @@
 #include "base/effort.h"
 #include "base/memory.h"
 #include "base/team.h"
-#include "footfall/ncp.h"
 #include "solve/blocks.h"
 #include "solve/krylov.h"
-#include "solve/linear.h"
 #include "step/quasi/problem.h"
 #include "step/quasi/robot.h"
 #include "step/stepper.h"
@@ -24,18 +22,6 @@ typedef struct quasi_schur {
   double diagonal[6][6]; /* by the unknowns of that body, */
   double coupling[6][6]; /* and of the other one */
 } quasi_schur;
-
-/* Workspace of the homotopy method (homotopy.c). n: unknowns of the island; vectors have n + 1. */
-typedef struct quasi_homotopy {
-  int limit; /* most unknowns */
-  ff_linear *linear;
-  int *start, *index;                     /* pattern of the bordered matrix: dense */
-  double *matrix, *jacobian;              /* by columns */
-  double *unit, *row, *mass;              /* scales of each unknown and row; kg */
-  double *y, *next, *f, *z;               /* points on the curve; the last entry is lambda */
-  double *tangent, *next_tangent, *ahead; /* directions */
-  double sign;                            /* of the determinant along the curve; 0: not known yet */
-} quasi_homotopy;
 
 typedef struct quasi_solver {
   quasi_problem *problem;
@@ -77,11 +63,6 @@ typedef struct quasi_solver {
   double *krylov_x, *krylov_weights;
   double (*diagonal)[6][6]; /* free_count: diagonal blocks of the matrix */
   bool rhs_only;            /* the matrix is assembled already */
-  /* dense problem of small islands */
-  ff_ncp *ncp;
-  int size, unknown_limit;
-  double *z, *lower;
-  quasi_homotopy homotopy;
 } quasi_solver;
 
 /* Is the work limit reached, or the step cancelled? */
@@ -99,7 +80,7 @@ static inline double *quasi_body_step(const quasi_solver *solver, const quasi_bo
   return body->link ? body->link->step : solver->step + ff_blocks_row(solver->blocks, body->node);
 }
 
-/* ---- parallel.c ------------------------------------------------------------------------- */
+/* ---- large_islands.c -------------------------------------------------------------------- */
 
 /* Parallel for over 0 .. count - 1, solved nodes or members, in large islands, in chunks of
  * QUASI_CHUNK. Else one chunk. The context of the work is the solver. */
@@ -132,6 +113,12 @@ static inline void quasi_for_sides(quasi_solver *solver, quasi_side_work *work) 
 /* Lists the sides of the island that is to be solved, and places its Schur contributions. */
 void ff_quasi_list_sides(quasi_solver *solver);
 
+/* Assembles matrix and right-hand side of a large island from Schur contributions. */
+void ff_quasi_assemble_large(quasi_solver *solver, bool rhs_only);
+/* GMRES, preconditioned by the incomplete factors: the right-hand side in step becomes the
+ * solution. False: not to this relative tolerance; step is unchanged. */
+bool ff_quasi_krylov_solve(quasi_solver *solver, double tolerance);
+
 /* ---- schur_complement.c ----------------------------------------------------------------- */
 
 /* Inertia of a free body on the diagonal of its block, which is zero; and its units. */
@@ -144,14 +131,6 @@ bool ff_quasi_reused_step(quasi_solver *solver, double residual);
 /* Are there factors of this island with the same active set? */
 bool ff_quasi_can_reuse_factors(const quasi_solver *solver);
 
-/* ---- krylov_solve.c --------------------------------------------------------------------- */
-
-/* Assembles matrix and right-hand side of a large island from Schur contributions. */
-void ff_quasi_assemble_large(quasi_solver *solver, bool rhs_only);
-/* GMRES, preconditioned by the incomplete factors: the right-hand side in step becomes the
- * solution. False: not to this relative tolerance; step is unchanged. */
-bool ff_quasi_krylov_solve(quasi_solver *solver, double tolerance);
-
 /* ---- newton.c --------------------------------------------------------------------------- */
 
 /* Residual at x and z. */
@@ -163,27 +142,18 @@ bool ff_quasi_newton(quasi_solver *solver);
 #define QUASI_TOLERANCE       1e-12
 #define QUASI_START_TOLERANCE 1e-14
 
-/* ---- dense_ncp.c ------------------------------------------------------------------------ */
-
-/* Lays out the dense problem. False: it is too large, or has a robot. */
-bool ff_quasi_lay_out_dense(quasi_solver *solver);
-/* Residual and Jacobian (by columns) of the dense problem; context: the solver. */
-int ff_quasi_dense_residual(void *context, const double *z, double *f);
-int ff_quasi_dense_jacobian(void *context, const double *z, double *j);
-/* Solves it by ff_ncp_solve from x and z of the members, then by Newton's method. */
-bool ff_quasi_solve_dense(quasi_solver *solver);
-
-/* ---- homotopy.c ------------------------------------------------------------------------- */
+/* ---- fallbacks.c ------------------------------------------------------------------------ */
 
 /* Initial guess: free flight, and no impulses. */
 void ff_quasi_guess_free_flight(quasi_solver *solver);
 /* Friction homotopy from x and z: friction coefficients grow from 0 to their values. */
 bool ff_quasi_friction_homotopy(quasi_solver *solver);
-/* Workspace for islands of this many unknowns. */
-ff_status ff_quasi_create_homotopy(quasi_solver *solver, ff_arena *arena, int limit);
-/* Homotopy in the contacts' moments for an island of one body, laid out as the dense problem. */
-bool ff_quasi_moment_homotopy(quasi_solver *solver);
-/* Newton's method from random guesses for such an island, until the work limit is reached. */
+/* Perturbed restarts of Newton's method, at first from x and z. */
+bool ff_quasi_perturbed_restarts(quasi_solver *solver);
+/* Newton's method from random guesses for an island of one body, until the work limit is reached.
+ */
 bool ff_quasi_random_starts(quasi_solver *solver);
+/* Islands of one body may have spurious solutions: those that multiply energy are rejected. */
+bool ff_quasi_is_spurious(const quasi_problem *problem);
 
 #endif

@@ -102,6 +102,11 @@ bool ff_quasi_solve_islands(quasi_step *step);
 bool ff_quasi_is_at_rest(quasi_step *step);
 /* Does no force depend on time? Constraints and robots may. */
 bool ff_quasi_is_autonomous(const ff_model *model);
+/* A body that is asleep (step/sleep.h): its place is given in the step. */
+void ff_quasi_hold_body(quasi_problem *problem, int body);
+/* Wakes bodies asleep that others push: those that free flight leads into them, or (solved) those
+ * with an impulse. True: the step must be begun anew. */
+bool ff_quasi_wake_pushed(quasi_step *step, bool solved);
 /* Do all bodies end as they started, to the last bit? */
 bool ff_quasi_bodies_unchanged(const quasi_problem *problem);
 /* Are all points as in the backup? */

@@ -5,12 +5,7 @@
 
 #include <string.h>
 
-enum {
-  DENSE_LIMIT = 160,   /* unknowns of an island that the dense NCP is tried on */
-  HOMOTOPY_LIMIT = 40, /* and the moment homotopy */
-  FILL = 12            /* off-diagonal blocks of the factors per node, in a small graph */
-};
-#define DENSE_TOLERANCE 1e-11
+enum { FILL = 12 }; /* off-diagonal blocks of the factors per node, in a small graph */
 
 /* Unknowns of all nodes. */
 static int count_unknowns(const quasi_problem *problem) {
@@ -79,7 +74,7 @@ static bool allocate_arrays(quasi_step *step) {
   const ff_model *model = problem->model;
   size_t bodies = (size_t)model->body_count, nodes = (size_t)problem->node_limit;
   size_t free = (size_t)model->free_count, constraints = (size_t)model->constraint_count;
-  size_t rows = (size_t)count_unknowns(problem), unknowns = (size_t)solver->unknown_limit;
+  size_t rows = (size_t)count_unknowns(problem);
   bool large = islands_may_be_large(model);
   size_t large_rows = large ? QUASI_DOF * free : 0;
   const quasi_array arrays[] = {
@@ -102,8 +97,6 @@ static bool allocate_arrays(quasi_step *step) {
       {(void **)&step->predictor, 2 * free, sizeof *step->predictor},
       {(void **)&solver->row_scale, 2 * nodes, sizeof *solver->row_scale},
       {(void **)&step->ledger, FF_Y_LEDGER, sizeof *step->ledger},
-      {(void **)&solver->z, unknowns, sizeof *solver->z},
-      {(void **)&solver->lower, unknowns, sizeof *solver->lower},
   };
   return take_arrays(&step->arena, arrays, sizeof arrays / sizeof arrays[0]) &&
          ff_quasi_create_robots(problem, &step->arena);
@@ -132,34 +125,6 @@ static bool allocate_contact_arrays(quasi_step *step) {
       {(void **)&step->wanted, pairs, sizeof *step->wanted},
   };
   return take_arrays(&step->contact_arena, arrays, sizeof arrays / sizeof arrays[0]);
-}
-
-/* Most unknowns of an island, up to those that dense matrices are used for. */
-static int dense_unknowns(const ff_model *model) {
-  double sum = 6.0 * model->free_count + 6.0 * model->constraint_count + 4;
-  for (int i = 0; i < model->shape_count && sum < DENSE_LIMIT; i++) {
-    const ff_model_shape *a = &model->shapes[i];
-    for (int j = i + 1; j < model->shape_count && sum < DENSE_LIMIT; j++) {
-      const ff_model_shape *b = &model->shapes[j];
-      int binding = model->class_table[a->class_index * model->class_count + b->class_index];
-      if (binding >= 0 && a->body != b->body) {
-        sum += 4.0 * ff_binding_points(&model->bindings[binding], a->geom.kind, b->geom.kind);
-      }
-    }
-  }
-  return sum < DENSE_LIMIT ? (int)sum : DENSE_LIMIT;
-}
-
-static ff_status create_dense_ncp(quasi_solver *solver) {
-  ff_ncp_def def = ff_ncp_def_default();
-  def.size = solver->unknown_limit;
-  def.residual = ff_quasi_dense_residual;
-  def.jacobian = ff_quasi_dense_jacobian;
-  def.context = solver;
-  def.method = FF_NCP_MIN;
-  def.tolerance = DENSE_TOLERANCE;
-  def.max_iterations = 300;
-  return ff_ncp_create(&solver->ncp, &def, NULL);
 }
 
 /* What depends on the capacity for contacts; on failure some of it. */
@@ -205,8 +170,6 @@ void ff_quasi_destroy(ff_work *work) {
   quasi_step *step = work->quasi;
   if (step) {
     drop_contact_room(step);
-    ff_ncp_destroy(&step->solver.ncp);
-    ff_linear_destroy(step->solver.homotopy.linear);
     ff_krylov_destroy(step->solver.krylov);
     ff_arena_free(&step->arena);
     ff_free(step);
@@ -230,16 +193,10 @@ ff_status ff_quasi_create(ff_work *work) {
   problem->node_limit = ff_mover_count(model);
   step->autonomous = ff_quasi_is_autonomous(model);
   quasi_solver *solver = &step->solver;
-  solver->unknown_limit = dense_unknowns(model);
   if (!allocate_arrays(step)) {
     return FF_ERROR_MEMORY;
   }
   ff_status status = make_contact_room(step);
-  if (status == FF_OK) {
-    int limit = solver->unknown_limit < HOMOTOPY_LIMIT ? solver->unknown_limit : HOMOTOPY_LIMIT;
-    status = ff_quasi_create_homotopy(solver, &step->arena, limit);
-  }
-  status = status == FF_OK ? create_dense_ncp(solver) : status;
   if (status == FF_OK && islands_may_be_large(model)) {
     status = ff_krylov_create(&solver->krylov, QUASI_DOF * model->free_count);
   }
