@@ -51,7 +51,7 @@ static const row rows[FF_FINDING_COUNT] = {
                 "use a smaller stepper.step, or another stepper"),
     [FF_FINDING_STEP_LOSS] =
         FAILURE(ENERGY, "step loss", "1",
-                "0.03 of the energy exchanged, if more than 0.01 of weights times sizes",
+                "0.04 of the energy exchanged, if more than 0.01 of weights times sizes",
                 "energy that the steps take or give, and no law (lost.step)",
                 "use a smaller stepper.step, or stepper.order 2 under quasi-rigid"),
     [FF_FINDING_IMPACT] =

@@ -9,7 +9,7 @@
 #define FF_LIMIT_CREATED   0.01  /* 1, of the energy exchanged */
 #define FF_LIMIT_UNDONE    0.02  /* 1, of the energy exchanged */
 #define FF_LIMIT_CANCELS   100.0 /* 1, a loss over the energy exchanged */
-#define FF_LIMIT_STEP      0.03  /* 1, of the energy exchanged, */
+#define FF_LIMIT_STEP      0.04  /* 1, of the energy exchanged, */
 #define FF_LIMIT_STEP_FALL 0.01  /* 1, and of the weights times sizes */
 #define FF_LIMIT_FLOOR     1e-3  /* 1, least energy exchanged, of the weights times sizes */
 #define FF_LIMIT_IMPACT    0.01  /* 1, restitution */
