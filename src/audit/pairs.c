@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define GRAZING 1e-3 /* of the relative velocity, or of that of all energy: slower is no impact */
 enum { BEGUN_MOST = 2 }; /* impacts that may come under watch in one step: a sample, in crowds */
 
 /* ---- depth ----------------------------------------------------------------------------------- */
@@ -316,14 +317,19 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
   watch.approach = pair_closing_speed(before, meet->a, meet->b, point->point, point->normal);
   watch.slide = pair_sliding_speed(before, meet->a, meet->b, point->point, point->normal);
-  watch.core = model->midpoint ? INFINITY : model->bindings[binding].layer.max_deflection;
-  if (!(watch.approach > 10 * h * v3_norm(model->run.gravity) && watch.approach > 0 &&
-        inverse > 0)) {
+  watch.core = !ff_model_solves(model) ? INFINITY : model->bindings[binding].layer.max_deflection;
+  ff_vec3 velocity_a = before[meet->a].velocity, velocity_b = before[meet->b].velocity;
+  double speed = v3_norm(v3_sub(velocity_a, velocity_b)), fall = h * v3_norm(model->run.gravity);
+  double least = GRAZING * greater(speed, sqrt(2 * auditor->scale * inverse));
+  bool fast = watch.approach > 10 * fall && watch.approach > least;
+  if (!fast || !(inverse > 0)) {
     return;
   }
   const ff_binding *law = &model->bindings[binding];
-  if (model->midpoint ? force_restitution(law, point, 1 / inverse, &watch)
-                      : law_restitution(law, ground, point->weight, 1 / inverse, &watch)) {
+  bool known = !ff_model_solves(model)
+                   ? force_restitution(law, point, 1 / inverse, &watch)
+                   : law_restitution(law, ground, point->weight, 1 / inverse, &watch);
+  if (known) {
     watch.latest += state->t + 3 * h;
     auditor->impacts[auditor->impact_count++] = watch;
   }
@@ -366,10 +372,10 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
     if (touches && state->t < watch.latest) {
       auditor->impacts[kept++] = watch;
     } else if (state->t > watch.since) {
-      double speed = touches
-                         ? 0
-                         : -pair_closing_speed(state->bodies, watch.a, watch.b,
-                                               state->bodies[watch.a].pose.position, watch.normal);
+      int moved = ff_body_is_moved(&model->bodies[watch.a]) ? watch.a : watch.b;
+      ff_vec3 centre = state->bodies[moved].pose.position;
+      double speed =
+          touches ? 0 : -pair_closing_speed(state->bodies, watch.a, watch.b, centre, watch.normal);
       impact_judge(auditor, model, &watch, speed, state->t, h);
     }
   }
@@ -417,7 +423,7 @@ static double largest_move(const ff_model *model, const ff_state *state,
 static void audit_pair(ff_auditor *auditor, const ff_model *model, ff_state *state,
                        const ff_body_motion *before, const ff_meet *meet, double h, bool fast,
                        int *begun) {
-  bool judged = ff_model_solves(model) || model->midpoint, touches = false;
+  bool judged = model->stepper->fixed_step, touches = false;
   sweep s;
   if (fast) {
     s = sweep_of(model, state, before, meet, h);

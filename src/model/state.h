@@ -234,6 +234,9 @@ typedef struct ff_state {
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
   ff_sleep sleep;
   double damping;        /* 1/s, largest contact damping over effective mass in the step */
+  bool half_constraints; /* half of constraint forces acts at the start of a step, the rest is the
+                            projection of velocities at its end */
+  bool divided;          /* the step was taken in parts */
   double crowd_accuracy; /* 1, to which large islands were solved in the step; 0: there was none */
   double crowd_residual; /* 1, their forces against those of their laws at the end of the step, over
                           * the largest; computed from states and forces, not by their solver */
