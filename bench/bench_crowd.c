@@ -7,6 +7,9 @@
  *   bench_crowd humanoids                100 humanoids on a floor
  *   bench_crowd KIND COUNT STEPPER...    one pile: spheres, boxes or mixed; steppers, `bullet`,
  *                                        `ode`
+ *   bench_crowd threads KIND COUNT STEPPER
+ *                                        one pile on 1, 2, 3 and 8 threads: the same bits, and how
+ *                                        much sooner; needs as many idle cores
  *
  * Columns: ms a step while the pile forms (0 to 0.5 s) and when it has settled (0.5 to 0.7 s), both
  * over Bullet's, contacts, sweeps a step, deepest penetration over the radius, energy residual over
@@ -258,7 +261,7 @@ static row run_footfall(const char *stepper, const crowd_pile *pile, int threads
   double before = bytes_in_use(), start = thread_time();
   ff_model *model = make_model(pile, stepper);
   double create = thread_time() - start;
-  const char *name = threads > 1 ? "  2 threads" : stepper;
+  const char *name = threads > 1 ? "  threads" : stepper;
   return run_model(name, model, pile->count, WALLS + pile->count, threads, before, create);
 }
 
@@ -426,6 +429,21 @@ static int run_one(char **argv, int argc) {
   return 0;
 }
 
+static void judge_all_threads(const char *kind, int count, const char *stepper) {
+  static const int threads[] = {1, 2, 3, 8};
+  crowd_pile pile = make_pile(kind, count);
+  row one = {0};
+  print_head();
+  for (int i = 0; i < 4; i++) {
+    row own = run_footfall(stepper, &pile, threads[i]);
+    one = i == 0 ? own : one;
+    print_row(&own, NULL);
+    printf("  %d threads: the same bits %s, %.2f times as fast\n", threads[i],
+           target(own.hash == one.hash), one.elapsed / own.elapsed);
+  }
+  drop_pile(&pile);
+}
+
 int main(int argc, char **argv) {
   static const char *const all[] = {"symplectic-euler", "quasi-rigid", "micro-macro"};
   if (argc >= 2 && strcmp(argv[1], "growth") == 0) {
@@ -434,6 +452,10 @@ int main(int argc, char **argv) {
   }
   if (argc == 2 && strcmp(argv[1], "humanoids") == 0) {
     judge_humanoids();
+    return targets_end();
+  }
+  if (argc == 5 && strcmp(argv[1], "threads") == 0) {
+    judge_all_threads(argv[2], atoi(argv[3]), argv[4]);
     return targets_end();
   }
   if (argc > 3) {

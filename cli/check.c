@@ -85,6 +85,7 @@ static const char *const size_names[FF_SHAPE_KIND_COUNT][3] = {
     [FF_SUPERELLIPSOID] = {"semi-axis x", "y", "z"},
     [FF_POLYHEDRON] = {"half extent x", "y", "z"},
     [FF_INTERSECTION] = {"half extent x", "y", "z"},
+    [FF_CONE] = {"radius", "height"},
 };
 
 /* Value of a parameter if it were not given: derived again from those with a default, or from all

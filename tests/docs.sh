@@ -64,6 +64,21 @@ check_functions() {
   done
 }
 
+# Functions of the walk through a step in docs/architecture.md: each is defined in src, and called or
+# part of a table there.
+check_walk() {
+  local name
+  while read -r name; do
+    if grep -rqE "^[a-z].*\b$name\(" src --include='*.[ch]' &&
+       grep -rqE "^ +([^ */].*)?\b$name\b" src --include='*.[ch]'; then
+      found ""
+    else
+      found "docs/architecture.md: no step calls $name"
+    fi
+  done < <(sed -n '/^## One step of each/,/^## Status/p' docs/architecture.md |
+    grep -oE '`[a-z0-9]+(_[a-z0-9]+)+`' | tr -d '`' | grep -vx max_step | sort -u)
+}
+
 # Every work that a comment or a page cites, as in [Marhefka96 eq. 13].
 check_citations() {
   local key
@@ -239,6 +254,7 @@ check_links
 check_anchors
 check_tables
 check_functions
+check_walk
 check_citations
 check_keys
 check_scenes

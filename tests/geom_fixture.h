@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_GEOM_FIXTURE_H
 #define FF_TESTS_GEOM_FIXTURE_H
 
-#include "geom/geom.h"
+#include "geom/manifold.h"
 #include "math/vec.h"
 #include "testing.h"
 
@@ -36,6 +36,19 @@ static inline ff_vec3 random_vec(uint64_t *seed, double reach) {
 static inline ff_pose random_pose(uint64_t *seed, double reach) {
   ff_vec3 position = random_vec(seed, reach);
   return (ff_pose){position, q_exp(random_vec(seed, 3))};
+}
+
+/* The samples of a manifold. Returns their number. */
+static inline int contact_samples(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                                  const ff_pose *pose_b, double margin,
+                                  ff_sample out[FF_SAMPLES_MAX]) {
+  ff_manifold found;
+  found.normal = v3(0, 0, 0);
+  int count = ff_manifold_find(a, pose_a, b, pose_b, margin, &found);
+  for (int i = 0; i < count; i++) {
+    out[i] = found.samples[i];
+  }
+  return count;
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "geom_fixture.h"
 
-enum { SOLIDS = 10 };
+enum { SOLIDS = 11 };
 
 static inline ff_shape_def solid_member(ff_shape_kind kind, ff_vec3 size, ff_vec3 position,
                                         ff_vec3 turn) {
@@ -33,6 +33,14 @@ static inline ff_geom solid_polyhedron(ff_arena *arena, const ff_vec3 *vertices,
   def.vertices = vertices;
   def.vertex_count = count;
   return solid_made(arena, &def, frame);
+}
+
+static inline ff_geom solid_cone(ff_arena *arena, double radius, double height) {
+  ff_shape_def def = ff_shape_def_default();
+  ff_pose frame;
+  def.kind = FF_CONE;
+  def.size = v3(radius, height, 0);
+  return solid_made(arena, &def, &frame);
 }
 
 static inline ff_geom solid_intersection(ff_arena *arena, const ff_shape_def *members, int count,
@@ -69,6 +77,7 @@ static inline void solids_make(ff_arena *arena, ff_geom out[SOLIDS]) {
   out[7] = solid_polyhedron(arena, points, 40, &frame);
   out[8] = solid_intersection(arena, cut, 3, &frame);
   out[9] = solid_polyhedron(arena, solid_cube, 8, &frame);
+  out[10] = solid_cone(arena, .3, .8);
 }
 
 #endif

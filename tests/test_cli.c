@@ -430,10 +430,8 @@ static void a_robot_with_a_link_without_inertia_has_a_scene(void **state) {
   write_text("leg.urdf", "<robot name='post'>" BOX_LINK(
                              "foot", "1", "0.4 0.4 0.1",
                              "0 0 0") "<link name='arm'><inertial><mass "
-                                      "value='0.1'/></inertial></link>" HINGE("shoulder",
-                                                                              "revolute", "foot",
-                                                                              "arm",
-                                                                              "0.4") "</robot>");
+                                      "value='0.1'/></inertial></link>" HINGE(
+                                          "shoulder", "revolute", "foot", "arm", "0.4") "</robot>");
   assert_int_equal(footfall("check", "leg.urdf"), 0);
   expect_text("out", "rotor inertia (armature)");
   assert_int_equal(footfall("check", "leg.urdf", "--scene"), 0);

@@ -140,7 +140,7 @@ static void one_giant_among_many(void **state) {
   ff_broad_destroy(broad);
 }
 
-/* Spheres that touch to the last bit are found after any history, as ff_geom_touch finds them. */
+/* Spheres that touch to the last bit are found after any history, as the manifold finds them. */
 static void history_does_not_matter(void **state) {
   (void)state;
   uint64_t seed = 45;

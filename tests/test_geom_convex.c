@@ -1,16 +1,23 @@
 /* Convex shapes on one another: against constructions, brute force and each other. */
+#include "geom/distance.h"
 #include "geom_fixture.h"
 #include "worlds.h"
 
 /* The deepest touch; shapes that may have several points have a place for each. */
-static ff_touch touch_of(ff_geom a, ff_pose pose_a, ff_geom b, ff_pose pose_b) {
-  ff_touch out[FF_TOUCH_MAX];
-  int count = ff_geom_touch(&a, &pose_a, &b, &pose_b, INFINITY, out), best = 0;
-  assert_int_equal(count, ff_geom_touch_limit(a.kind, b.kind));
+static ff_sample touch_of(ff_geom a, ff_pose pose_a, ff_geom b, ff_pose pose_b) {
+  ff_sample out[FF_SAMPLES_MAX];
+  int count = contact_samples(&a, &pose_a, &b, &pose_b, INFINITY, out), best = 0;
+  assert_in_range(count, 1, ff_manifold_limit(a.kind, b.kind));
   for (int i = 1; i < count; i++) {
     best = out[i].depth > out[best].depth ? i : best;
   }
   return out[best];
+}
+
+static ff_distance distance_of(ff_geom a, ff_pose pose_a, ff_geom b, ff_pose pose_b) {
+  ff_distance out;
+  ff_distance_query(&out, &a, &pose_a, &b, &pose_b, INFINITY);
+  return out;
 }
 
 static double between(ff_vec3 a, ff_vec3 b) {
@@ -46,7 +53,7 @@ static void check_pair(uint64_t *seed, double ratio, double gap_low, double gap_
   gap = inside ? -0.3 * fmin(1, gap) * fmin(sharpest(&a), sharpest(&b)) : gap;
   ff_pose pose_a = {v3_sub(v3_axpy(p, 0.5 * gap, n), farthest(a.size, qa, v3_neg(n))), qa};
   ff_pose pose_b = {v3_sub(v3_axpy(p, -0.5 * gap, n), farthest(b.size, qb, n)), qb};
-  ff_touch t = touch_of(a, pose_a, b, pose_b);
+  ff_sample t = touch_of(a, pose_a, b, pose_b);
   double far = 1 + fabs(gap);
   /* Rounding of positions moves the points where they are flat: by up to 1/curvature. */
   double round = 0.5 / fmin(sharpest(&a), sharpest(&b));
@@ -81,7 +88,7 @@ static void ellipsoids_against_brute_force(void **state) {
   for (int i = 0; i < 200; i++) {
     ff_geom a = random_egg(&seed, 10), b = random_egg(&seed, 10);
     ff_pose pose_a = random_pose(&seed, 2), pose_b = random_pose(&seed, 2);
-    ff_touch t = touch_of(a, pose_a, b, pose_b);
+    ff_sample t = touch_of(a, pose_a, b, pose_b);
     for (int k = 0; t.depth < 0 && k < 100; k++) {
       ff_vec3 p = pose_point(pose_a, v3_mul(a.size, v3_unit(random_vec(&seed, 1))));
       ff_vec3 q = pose_point(pose_b, v3_mul(b.size, v3_unit(random_vec(&seed, 1))));
@@ -99,8 +106,8 @@ static void round_ellipsoids_are_spheres(void **state) {
     ff_geom ball_a = {.kind = FF_SPHERE, .size = {0.3, 0, 0}},
             ball_b = {.kind = FF_SPHERE, .size = {0.5, 0, 0}};
     ff_pose pose_a = random_pose(&seed, 0.5), pose_b = random_pose(&seed, 0.5);
-    ff_touch eggs = touch_of(a, pose_a, b, pose_b), mixed = touch_of(ball_a, pose_a, b, pose_b);
-    ff_touch balls = touch_of(ball_a, pose_a, ball_b, pose_b);
+    ff_sample eggs = touch_of(a, pose_a, b, pose_b), mixed = touch_of(ball_a, pose_a, b, pose_b);
+    ff_sample balls = touch_of(ball_a, pose_a, ball_b, pose_b);
     assert_close(eggs.depth, balls.depth, 1e-15);
     assert_close(mixed.depth, balls.depth, 1e-15);
     assert_close(between(eggs.normal, balls.normal), 0, 1e-14);
@@ -120,8 +127,8 @@ static void ellipsoid_on_a_huge_ball_is_on_a_floor(void **state) {
     ff_pose pose = random_pose(&seed, 0), level = {v3(0, 0, 0), q_identity()};
     pose.position = v3(0, 0, ff_random_in(&seed, 0.3, 1));
     ff_pose below = {v3(0, 0, -huge), q_identity()};
-    ff_touch on_floor = touch_of(egg, pose, floor, level),
-             on_ball = touch_of(ball, below, egg, pose);
+    ff_sample on_floor = touch_of(egg, pose, floor, level),
+              on_ball = touch_of(ball, below, egg, pose);
     /* the ball falls away by x^2 / 2 R = 1e-7 at the edge of the egg */
     assert_close(on_ball.depth, on_floor.depth, 2e-7);
     assert_close(on_ball.normal.z, -1, 1e-12);
@@ -134,7 +141,7 @@ static void one_inside_the_other_finds_a_way_out(void **state) {
   ff_geom a = {.kind = FF_ELLIPSOID, .size = {0.1, 0.2, 0.3}},
           b = {.kind = FF_ELLIPSOID, .size = {0.5, 0.4, 0.2}};
   ff_pose centre = {v3(1, 2, 3), q_identity()};
-  ff_touch t = touch_of(a, centre, b, centre);
+  ff_sample t = touch_of(a, centre, b, centre);
   /* along z: 0.3 + 0.2 = 0.5; along x: 0.6; along y: 0.6; slantwise it is a little less */
   assert_true(t.depth > 0.4 && t.depth <= 0.5 + 1e-12);
   assert_true(v3_finite(t.point) && v3_finite(t.t1));
@@ -144,7 +151,7 @@ static void one_inside_the_other_finds_a_way_out(void **state) {
 
 static const ff_pose level = {{0, 0, 0}, {1, 0, 0, 0}};
 
-static ff_touch ball_at(ff_geom solid, double x, double y, double z) {
+static ff_sample ball_at(ff_geom solid, double x, double y, double z) {
   return touch_of((ff_geom){.kind = FF_SPHERE, .size = {0.5, 0, 0}},
                   (ff_pose){v3(x, y, z), q_identity()}, solid, level);
 }
@@ -152,19 +159,19 @@ static ff_touch ball_at(ff_geom solid, double x, double y, double z) {
 static void ball_on_a_box(void **state) {
   (void)state;
   ff_geom box = {.kind = FF_BOX, .size = {1, 2, 3}};
-  ff_touch face = ball_at(box, 0.3, 0.4, 3.4);
+  ff_sample face = ball_at(box, 0.3, 0.4, 3.4);
   assert_close(face.depth, 0.1, 1e-15);
   assert_close(between(face.point, v3(0.3, 0.4, 2.95)), 0, 1e-15);
   assert_true(face.normal.z == 1 && face.curvature[0] == 2 && face.curvature[1] == 2);
-  ff_touch edge = ball_at(box, 1.3, 0, 3.4); /* 3-4-5 */
+  ff_sample edge = ball_at(box, 1.3, 0, 3.4); /* 3-4-5 */
   assert_close(edge.depth, 0, 1e-15);
   assert_close(between(edge.normal, v3(0.6, 0, 0.8)), 0, 1e-15);
   assert_true(isinf(edge.curvature[0]) && edge.curvature[1] == 2);
-  ff_touch corner = ball_at(box, -1.1, -2.2, -3.2);
+  ff_sample corner = ball_at(box, -1.1, -2.2, -3.2);
   assert_close(corner.depth, 0.5 - 0.3, 1e-15);
   assert_close(between(corner.normal, v3(-1 / 3.0, -2 / 3.0, -2 / 3.0)), 0, 1e-14);
   assert_true(isinf(corner.curvature[0]) && isinf(corner.curvature[1]));
-  ff_touch inside = ball_at(box, -0.9, 0, 0);
+  ff_sample inside = ball_at(box, -0.9, 0, 0);
   assert_close(inside.depth, 0.6, 1e-15);
   assert_true(inside.normal.x == -1);
 }
@@ -172,13 +179,13 @@ static void ball_on_a_box(void **state) {
 static void ball_on_a_cylinder(void **state) {
   (void)state;
   ff_geom can = {.kind = FF_CYLINDER, .size = {1, 2, 0}};
-  ff_touch side = ball_at(can, 0, 1.4, 0.3);
+  ff_sample side = ball_at(can, 0, 1.4, 0.3);
   assert_close(side.depth, 0.1, 1e-15);
   assert_true(side.normal.y == 1 && side.curvature[0] == 3 && side.curvature[1] == 2);
-  ff_touch cap = ball_at(can, 0.3, 0.4, -2.25);
+  ff_sample cap = ball_at(can, 0.3, 0.4, -2.25);
   assert_close(cap.depth, 0.25, 1e-15);
   assert_true(cap.normal.z == -1 && cap.curvature[0] == 2);
-  ff_touch rim = ball_at(can, 1.3, 0, 2.4);
+  ff_sample rim = ball_at(can, 1.3, 0, 2.4);
   assert_close(rim.depth, 0, 1e-15);
   assert_close(between(rim.normal, v3(0.6, 0, 0.8)), 0, 1e-15);
   assert_true(isinf(rim.curvature[0]));
@@ -190,13 +197,13 @@ static void ball_on_a_cylinder(void **state) {
 static void ball_on_a_capsule(void **state) {
   (void)state;
   ff_geom pill = {.kind = FF_CAPSULE, .size = {0.5, 2, 0}};
-  ff_touch side = ball_at(pill, 0.9, 0, 1);
+  ff_sample side = ball_at(pill, 0.9, 0, 1);
   assert_close(side.depth, 0.1, 1e-15);
   assert_true(side.normal.x == 1 && side.curvature[0] == 4 && side.curvature[1] == 2);
-  ff_touch end = ball_at(pill, 0, 0.6, 2.8);
+  ff_sample end = ball_at(pill, 0, 0.6, 2.8);
   assert_close(end.depth, 0, 1e-15);
   assert_true(end.curvature[0] == 4 && end.curvature[1] == 4);
-  ff_touch on_axis = ball_at(pill, 0, 0, 0);
+  ff_sample on_axis = ball_at(pill, 0, 0, 0);
   assert_close(on_axis.depth, 1, 1e-15);
   assert_true(v3_finite(on_axis.point));
 }
@@ -209,17 +216,14 @@ static void capsules_crossing_and_end_on(void **state) {
   ff_geom a = {.kind = FF_CAPSULE, .size = {0.25, 2, 0}},
           b = {.kind = FF_CAPSULE, .size = {0.5, 1, 0}};
   ff_quat flat = q_exp(v3(0, ff_pi / 2, 0)); /* its axis is x */
-  ff_touch cross = touch_of(a, (ff_pose){v3(0, 0.7, 0), flat}, b, level);
-  assert_close(cross.depth, 0.05, 1e-15);
+  ff_distance cross = distance_of(a, (ff_pose){v3(0, 0.7, 0), flat}, b, level);
+  assert_close(cross.gap, -0.05, 1e-15);
   assert_close(between(cross.normal, v3(0, 1, 0)), 0, 1e-15);
-  assert_close(cross.curvature[0], 4, 1e-14); /* each bends across its own axis */
-  assert_close(cross.curvature[1], 2, 1e-14);
-  ff_touch ends = touch_of(a, (ff_pose){v3(0, 0, 3.7), q_identity()}, b, level);
-  assert_close(ends.depth, 0.05, 1e-15);
+  ff_distance ends = distance_of(a, (ff_pose){v3(0, 0, 3.7), q_identity()}, b, level);
+  assert_close(ends.gap, -0.05, 1e-15);
   assert_close(ends.normal.z, 1, 1e-15);
-  assert_close(ends.curvature[1], 6, 1e-14);
-  ff_touch through = touch_of(a, (ff_pose){v3(0, 0, 0), flat}, b, level);
-  assert_close(through.depth, 0.75, 1e-15);
+  ff_distance through = distance_of(a, (ff_pose){v3(0, 0, 0), flat}, b, level);
+  assert_close(through.gap, -0.75, 1e-15);
   assert_close(fabs(through.normal.y), 1, 1e-15);
 }
 
@@ -234,15 +238,15 @@ static void capsules_against_brute_force(void **state) {
       pose_b.orientation =
           q_mul(q_exp(random_vec(&seed, pow(10, -1 - i % 14))), pose_a.orientation);
     }
-    ff_touch t = touch_of(a, pose_a, b, pose_b);
+    ff_distance t = distance_of(a, pose_a, b, pose_b);
     double least = INFINITY;
     for (int k = 0; k <= 40 * 41; k++) {
       double s = (k % 41 - 20) / 20.0, u = (k / 41 - 20) / 20.0;
       ff_vec3 p = pose_point(pose_a, v3(0, 0, s * a.size.y));
       least = fmin(least, between(p, pose_point(pose_b, v3(0, 0, u * b.size.y))));
     }
-    assert_true(0.3 - t.depth <= least + 1e-14);
-    assert_true(0.3 - t.depth >= least - 0.08); /* the grid is 0.05 wide */
+    assert_true(0.3 + t.gap <= least + 1e-14);
+    assert_true(0.3 + t.gap >= least - 0.08); /* the grid is 0.05 wide */
   }
 }
 

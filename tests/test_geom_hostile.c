@@ -202,13 +202,13 @@ static void poses_that_are_no_numbers(void **state) {
     ff_pose pa = random_pose(&seed, 1), pb = random_pose(&seed, 1);
     *(i % 2 ? &pa.position.x : &pa.orientation.y) = wrong[i / 2 % 4];
     ff_distance at;
-    ff_touch out[FF_TOUCH_MAX];
+    ff_sample out[FF_SAMPLES_MAX];
     ff_distance_query(&at, &a, &pa, &b, &pb, INFINITY);
     ff_distance_query(&at, &a, &pa, &a, &pb, INFINITY); /* whose order only the poses decide */
-    bool ordered = ff_geom_in_order(a.kind, b.kind);
-    int count =
-        ordered ? ff_geom_touch(&a, &pa, &b, &pb, 0, out) : ff_geom_touch(&b, &pb, &a, &pa, 0, out);
-    assert_in_range(count, 0, FF_TOUCH_MAX);
+    bool ordered = ff_manifold_in_order(a.kind, b.kind);
+    int count = ordered ? contact_samples(&a, &pa, &b, &pb, 0, out)
+                        : contact_samples(&b, &pb, &a, &pa, 0, out);
+    assert_in_range(count, 0, FF_SAMPLES_MAX);
     ff_arena_free(&arena);
   }
 }

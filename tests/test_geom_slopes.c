@@ -17,16 +17,16 @@ static ff_geom random_solid(uint64_t *seed) {
 }
 
 /* Two that lie in one another by some per cent, or are a little apart. */
-static ff_touch meet(uint64_t *seed, const ff_geom *a, ff_pose *at_a, const ff_geom *b,
-                     ff_pose *at_b) {
-  ff_touch touch[FF_TOUCH_MAX];
+static ff_sample meet(uint64_t *seed, const ff_geom *a, ff_pose *at_a, const ff_geom *b,
+                      ff_pose *at_b) {
+  ff_sample touch[FF_SAMPLES_MAX];
   *at_b = (ff_pose){random_vector(seed, 1), q_exp(random_vector(seed, 2))};
   ff_vec3 away = v3_unit(random_vector(seed, 1));
   *at_a = (ff_pose){v3_axpy(at_b->position, 0.3, away), q_exp(random_vector(seed, 2))};
-  assert_int_equal(ff_geom_touch(a, at_a, b, at_b, INFINITY, touch), 1);
+  assert_int_equal(contact_samples(a, at_a, b, at_b, INFINITY, touch), 1);
   double closer = -touch[0].depth + ff_random_in(seed, -0.01, 0.02);
   at_a->position = v3_axpy(at_a->position, -closer, touch[0].normal);
-  assert_int_equal(ff_geom_touch(a, at_a, b, at_b, INFINITY, touch), 1);
+  assert_int_equal(contact_samples(a, at_a, b, at_b, INFINITY, touch), 1);
   return touch[0];
 }
 
@@ -57,17 +57,17 @@ static void slopes_of_ellipsoids_are_differences(void **state) {
   const double step = 1e-6;
   for (int round = 0; round < 500; round++) {
     ff_geom a = random_solid(&seed), b = random_solid(&seed);
-    if (!ff_geom_in_order(a.kind, b.kind)) {
+    if (!ff_manifold_in_order(a.kind, b.kind)) {
       continue;
     }
     ff_pose at_a, at_b;
-    ff_touch touch = meet(&seed, &a, &at_a, &b, &at_b), up[FF_TOUCH_MAX], down[FF_TOUCH_MAX];
+    ff_sample touch = meet(&seed, &a, &at_a, &b, &at_b), up[FF_SAMPLES_MAX], down[FF_SAMPLES_MAX];
     ff_touch_slopes slopes;
     assert_true(ff_geom_slopes(&a, &at_a, &b, &at_b, touch.normal, &slopes));
     for (int k = 0; k < 6; k++) {
       ff_pose more = moved(&at_a, k, step), less = moved(&at_a, k, -step);
-      ff_geom_touch(&a, &more, &b, &at_b, INFINITY, up);
-      ff_geom_touch(&a, &less, &b, &at_b, INFINITY, down);
+      contact_samples(&a, &more, &b, &at_b, INFINITY, up);
+      contact_samples(&a, &less, &b, &at_b, INFINITY, down);
       column_is(&slopes.point[k / 3], k % 3, up->point, down->point, step, 1);
       column_is(&slopes.normal[k / 3], k % 3, up->normal, down->normal, step, 20);
     }

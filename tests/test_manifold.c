@@ -340,7 +340,7 @@ static void test_samples_are_evaluated_again(void **state) {
   int checked = 0, off = 0;
   for (int i = 0; i < 40 * BODIES * BODIES; i++) {
     duo at = random_duo(bodies, i % BODIES, i / BODIES % BODIES, &seed);
-    if (!ff_geom_in_order(at.a->kind, at.b->kind) ||
+    if (!ff_manifold_in_order(at.a->kind, at.b->kind) ||
         !place_at_depth(&at, 1e-4 * ff_random(&seed))) {
       continue;
     }

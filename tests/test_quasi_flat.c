@@ -152,7 +152,8 @@ static void walls_are_knocked_down(void **state) {
     write_wall(&scene, 6, 6, speeds[i]);
     ff_sim *sim = sim_of(&model, scene.at, NULL);
     assert_int_equal(ff_sim_advance(sim, 0.4 / speeds[i]), FF_OK);
-    assert_good_but(sim, FF_FINDING_STEP_LOSS, "wall");
+    /* impacts at 20 m/s take one step of 1 ms */
+    assert_good_but_two(sim, FF_FINDING_STEP_LOSS, FF_FINDING_PATH, "wall");
     end(sim, model);
   }
 }

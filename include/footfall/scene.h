@@ -127,6 +127,8 @@ typedef enum ff_shape_kind {
                       * (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q <= 1 */
   FF_POLYHEDRON,     /* convex hull of vertices */
   FF_INTERSECTION,   /* intersection of members */
+  FF_CONE,           /* size.x: radius of the base, size.y: height (z); the origin is its centre of
+                      * mass, height / 4 above the base, the tip at +z */
   FF_SHAPE_KIND_COUNT
 } ff_shape_kind;
 

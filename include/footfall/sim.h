@@ -379,6 +379,7 @@ typedef enum ff_finding_kind {
   FF_FINDING_CONTACT,       /* complementarity, or the friction cone, of solved contacts */
   FF_FINDING_SOLVER,        /* forces are not those of their laws */
   FF_FINDING_CREEP,         /* a contact that sticks drifts */
+  FF_FINDING_PATH,          /* positions are not the integral of the velocities */
   FF_FINDING_MOTION,        /* another motion at half the step: footfall run --certify */
   /* notes */
   FF_FINDING_NO_LAW,    /* shapes overlap that no law joins */

@@ -165,7 +165,7 @@ static double audit_stored(const ff_energy *energy) {
 
 /* ---- over a run ------------------------------------------------------------------------------ */
 
-void ff_auditor_keep(ff_auditor *auditor, ff_keep *keep) {
+void ff_auditor_keep(ff_auditor *auditor, const ff_model *model, ff_keep *keep) {
   ff_keep_block(keep, "audit", auditor, 1, offsetof(ff_auditor, impact_count));
   ff_keep_count(keep, "audit.impact_count", &auditor->impact_count, FF_WATCHES);
   ff_keep_count(keep, "audit.grip_count", &auditor->grip_count, FF_GRIP_WATCHES);
@@ -173,6 +173,7 @@ void ff_auditor_keep(ff_auditor *auditor, ff_keep *keep) {
   ff_keep_block(keep, "audit.impacts", auditor->impacts, auditor->impact_count,
                 sizeof *auditor->impacts);
   ff_keep_block(keep, "audit.grips", auditor->grips, auditor->grip_count, sizeof *auditor->grips);
+  ff_keep_block(keep, "audit.paths", auditor->paths, model->free_count, sizeof *auditor->paths);
   ff_keep_block(keep, "audit.found", auditor->found.items, auditor->found.count,
                 sizeof *auditor->found.items);
 }
@@ -242,7 +243,10 @@ static void audit_check_finite(ff_auditor *auditor, const ff_energy *energy,
 }
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state) {
+  ff_path_watch *paths = auditor->paths;
   memset(auditor, 0, sizeof *auditor);
+  memset(paths, 0, (size_t)model->free_count * sizeof *paths);
+  auditor->paths = paths;
   ff_peak *const peaks[] = {&auditor->residual,      &auditor->created,     &auditor->undone,
                             &auditor->taken,         &auditor->cancels,     &auditor->coarse,
                             &auditor->contact_share, &auditor->crowd_share, &auditor->solver};
@@ -262,7 +266,7 @@ void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state
   /* Contents of the ledger at the start are the reference. */
   auditor->start_linear = momentum.linear_residual;
   auditor->start_angular = momentum.angular_residual;
-  auditor->next_notes = auditor->next_window = state->t;
+  auditor->now = auditor->next_notes = auditor->next_window = state->t;
 }
 
 void ff_auditor_overlap(ff_auditor *auditor, int a, int b, double depth) {
@@ -347,6 +351,12 @@ static void audit_check_contacts(ff_auditor *auditor, const ff_model *model, con
   }
 }
 
+/* Step times frequency of a contact, rad: through an impact a midpoint-implicit contact is of
+ * second order, and late by a twelfth of its square. */
+static double audit_coarse_limit(const ff_model *model) {
+  return model->midpoint ? 0.5 * FF_COARSE_STEP : FF_COARSE_STEP;
+}
+
 /* Limit for what energy does, of the energy exchanged: a scene that allows more than its stepper's
  * tolerance allows as many times more here. */
 static double audit_limit(const ff_model *model, double limit) {
@@ -407,9 +417,13 @@ void ff_auditor_update(ff_auditor *auditor, const ff_model *model, ff_state *sta
   auditor->stiff_steps += !fixed && h * state->damping > FF_COARSE_STEP;
   if (fixed) {
     double turn = h * greater(sqrt(state->stiffness), state->damping);
-    ff_peak_raise(&auditor->coarse, turn, state->t, turn > FF_COARSE_STEP);
+    ff_peak_raise(&auditor->coarse, turn, state->t, turn > audit_coarse_limit(model));
   }
   audit_check_contacts(auditor, model, state, h);
+  if (fixed && !state->divided) {
+    ff_audit_paths(auditor, model, state, before, h);
+  }
+  auditor->now = state->t;
   ff_audit_pairs(auditor, model, state, before, h);
   if (state->t >= auditor->next_window) {
     ff_audit_creep(auditor, model, state);
@@ -443,12 +457,13 @@ void ff_auditor_findings(const ff_auditor *auditor, const ff_model *model, ff_fo
     audit_add_peak(out, FF_FINDING_STEP_LOSS, &auditor->taken, scale,
                    audit_limit(model, FF_LIMIT_STEP));
   }
-  audit_add_peak(out, FF_FINDING_COARSE, &auditor->coarse, 1, FF_COARSE_STEP);
+  audit_add_peak(out, FF_FINDING_COARSE, &auditor->coarse, 1, audit_coarse_limit(model));
   audit_add_peak(out, FF_FINDING_CONTACT, &auditor->contact_share, 1,
                  audit_contact_limit(model, false));
   audit_add_peak(out, FF_FINDING_CONTACT, &auditor->crowd_share, 1,
                  audit_contact_limit(model, true));
   audit_add_peak(out, FF_FINDING_SOLVER, &auditor->solver, 1, FF_LIMIT_SOLVER);
+  ff_audit_path_findings(auditor, model, auditor->now, out);
   if (!auditor->touched && model->binding_count > 0) {
     ff_found_add(out, FF_FINDING_UNTOUCHED, -1, -1, 0, 0, 0);
   }

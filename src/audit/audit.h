@@ -4,6 +4,7 @@
  *   contacts.c  conditions of solved contacts
  *   pairs.c     overlaps, shapes that passed through each other, restitution of impacts
  *   creep.c     drift of contacts that stick
+ *   paths.c     positions against the integral of the velocities
  *   notes.c     what may surprise without being wrong
  *   findings.c  the table of findings */
 #ifndef FF_AUDIT_AUDIT_H
@@ -44,6 +45,16 @@ typedef struct ff_grip_watch {
 } ff_grip_watch;
 enum { FF_GRIP_WATCHES = 64 };
 
+/* A free body since the start. */
+typedef struct ff_path_watch {
+  ff_vec3 lag;    /* m, its displacement less the integral of its velocity */
+  double way;     /* m, length of its path */
+  ff_vec3 rate;   /* m/s^2, mean acceleration of the last step */
+  double jump;    /* m, change of that times h^2 in the last step */
+  ff_vec3 jumps2; /* m^2, sums of squares of (change of that times h^2) along x, y, z */
+  double h;       /* s, length of the last step; 0: none */
+} ff_path_watch;
+
 /* Auditor of a run: reference values and worst residuals. */
 typedef struct ff_auditor {
   ff_energy start;                     /* residual: sum of all entries */
@@ -65,17 +76,19 @@ typedef struct ff_auditor {
   ff_peak crowd_share;   /* 1, the same in steps with islands that are not solved exactly, */
   ff_peak solver;        /* 1, and how far their forces are from their laws */
   double contact_force;  /* N, largest so far */
+  double now;            /* s, end of the last step */
   double next_notes;     /* s, time of the next check of notes.c */
   double next_window;    /* s, when the windows of creep.c end */
   int impact_count, grip_count;
   ff_impact_watch impacts[FF_WATCHES];
   ff_grip_watch grips[FF_GRIP_WATCHES];
-  ff_found_list found; /* those that are not computed from the above */
+  ff_found_list found;  /* those that are not computed from the above */
+  ff_path_watch *paths; /* of the owner: free_count */
 } ff_auditor;
 
 void ff_auditor_start(ff_auditor *auditor, const ff_model *model, const ff_state *state);
 /* Lists all of it. */
-void ff_auditor_keep(ff_auditor *auditor, ff_keep *keep);
+void ff_auditor_keep(ff_auditor *auditor, const ff_model *model, ff_keep *keep);
 /* Checks the state after each step of length h; before: motion of the bodies at its start. */
 void ff_auditor_update(ff_auditor *auditor, const ff_model *model, ff_state *state,
                        const ff_body_motion *before, double h);
@@ -99,6 +112,11 @@ void ff_peak_raise(ff_peak *peak, double value, double t, bool over);
 void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
                     const ff_body_motion *before, double h);
 void ff_audit_creep(ff_auditor *auditor, const ff_model *model, ff_state *state);
+void ff_audit_paths(ff_auditor *auditor, const ff_model *model, const ff_state *state,
+                    const ff_body_motion *before, double h);
+/* Adds the findings at time t. */
+void ff_audit_path_findings(const ff_auditor *auditor, const ff_model *model, double t,
+                            ff_found_list *out);
 void ff_audit_notes(ff_auditor *auditor, const ff_model *model, const ff_state *state);
 
 #endif

@@ -96,34 +96,6 @@ static ff_contact_residual worse_residual(ff_contact_residual a, ff_contact_resi
                                .penetration = greater(a.penetration, b.penetration)};
 }
 
-/* Worst residual of a shape pair whose contact points are known by their numbers: of all that
- * geometry finds now, and of separated ones too if there is a force. */
-static ff_contact_residual audit_check_pair(const ff_model *model, const ff_state *state,
-                                            const ff_near *near, double *largest) {
-  const ff_pose *a = &state->bodies[model->shapes[near->shape_a].body].pose;
-  const ff_pose *b = &state->bodies[model->shapes[near->shape_b].body].pose;
-  const ff_point *points = &state->points[near->first_point];
-  ff_contact_residual out = {0};
-  ff_touch touches[FF_TOUCH_MAX];
-  double margin = 0;
-  for (int i = 0; i < near->point_count; i++) {
-    margin = v3_dot(points[i].force, points[i].force) > 0 ? INFINITY : margin;
-  }
-  int count = ff_near_touch(model, near, a, b, margin, touches);
-  for (int i = 0; i < count; i++) {
-    const ff_point *point = &points[touches[i].feature];
-    double weight = point->touching ? point->weight : touches[i].weight;
-    if (!point->touching && !(weight > MISSED)) {
-      continue; /* it belongs to the neighbour at a seam */
-    }
-    ff_contact_load load = audit_contact_load(model, state, near, point, &touches[i]);
-    load.stiffness *= weight;
-    out = worse_residual(out, ff_audit_contact(&load));
-    *largest = greater(*largest, load.layer + load.core);
-  }
-  return out;
-}
-
 /* The point of a sample; NULL: none bears its id. */
 static const ff_point *point_of_sample(const ff_near *near, const ff_point *points,
                                        ff_feature_pair id) {
@@ -135,9 +107,12 @@ static const ff_point *point_of_sample(const ff_near *near, const ff_point *poin
   return NULL;
 }
 
-/* The same for steppers that read the manifold. */
+/* Worst residual of a shape pair: of all samples that geometry finds now, and of separated ones too
+ * if there is a force. numbered: points have no ids but the numbers of the samples, and the weights
+ * that were solved with. */
 static ff_contact_residual residual_of_samples(const ff_model *model, const ff_state *state,
-                                               const ff_near *near, double *largest) {
+                                               const ff_near *near, bool numbered,
+                                               double *largest) {
   const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
   const ff_point *points = &state->points[near->first_point];
   ff_contact_residual out = {0};
@@ -151,11 +126,17 @@ static ff_contact_residual residual_of_samples(const ff_model *model, const ff_s
                    ff_shape_at(b, &state->bodies[b->body].pose, &room_b), margin, &found);
   for (int i = 0; i < found.count; i++) {
     const ff_sample *sample = &found.samples[i];
-    const ff_point *point = point_of_sample(near, points, sample->id);
+    int number = sample->id.kind == FF_PAIR_POINT ? sample->id.a : 0;
+    const ff_point *point = numbered ? &points[number] : point_of_sample(near, points, sample->id);
+    double weight = numbered && point->touching ? point->weight : sample->weight;
+    bool light = numbered && !point->touching && !(weight > MISSED);
+    if (light || !(weight > 0)) {
+      continue; /* it belongs to the neighbour at a seam */
+    }
     ff_touch touch = {
         .point = sample->point, .normal = sample->normal, .t1 = sample->t1, .depth = sample->depth};
     ff_contact_load load = audit_contact_load(model, state, near, point, &touch);
-    load.stiffness *= sample->weight;
+    load.stiffness *= weight;
     out = worse_residual(out, ff_audit_contact(&load));
     *largest = greater(*largest, load.layer + load.core);
   }
@@ -223,12 +204,6 @@ static ff_touch audit_solved_sample(const ff_model *model, const ff_state *state
   ff_pose workspace_a, workspace_b;
   const ff_pose *pose_a = ff_shape_at(a, &state->bodies[a->body].pose, &workspace_a);
   const ff_pose *pose_b = ff_shape_at(b, &state->bodies[b->body].pose, &workspace_b);
-  if (!ff_manifold_has_features(a->geom.kind, b->geom.kind)) { /* a cylinder on a half-space */
-    ff_touch out = {.id = point->id};
-    ff_cylinder_plane_evaluate(&a->geom, pose_a, pose_b, model->bindings[near->binding].round, &out,
-                               NULL);
-    return out;
-  }
   ff_manifold one;
   one.count = 1;
   one.samples[0].id = point->id;
@@ -236,7 +211,7 @@ static ff_touch audit_solved_sample(const ff_model *model, const ff_state *state
   one.spin[0] = prism[0];
   one.spin[1] = prism[1];
   ff_manifold_evaluate(&a->geom, pose_a, &b->geom, pose_b, &one, NULL);
-  if (point->id.kind == FF_PAIR_WHOLE) {
+  if (point->id.kind == FF_PAIR_WHOLE && b->geom.kind != FF_HALF_SPACE) {
     audit_tied_sample(model, state, near, point, &one.samples[0]);
   }
   return touch_of_sample(&one.samples[0]);
@@ -249,10 +224,6 @@ static int audit_samples_now(const ff_model *model, const ff_state *state, const
   const ff_pose *body_a = &state->bodies[a->body].pose, *body_b = &state->bodies[b->body].pose;
   ff_pose workspace_a, workspace_b;
   ff_manifold now;
-  if (!ff_manifold_has_features(a->geom.kind, b->geom.kind)) { /* a cylinder on a half-space */
-    int count = ff_near_touch(model, near, body_a, body_b, 0, out);
-    return count;
-  }
   ff_manifold_find(&a->geom, ff_shape_at(a, body_a, &workspace_a), &b->geom,
                    ff_shape_at(b, body_b, &workspace_b), 0, &now);
   for (int i = 0; i < now.count; i++) {
@@ -296,12 +267,10 @@ static ff_contact_residual residual_of_pair(const ff_model *model, const ff_stat
                                             const ff_near *near, double *largest) {
   ff_shape_kind a = model->shapes[near->shape_a].geom.kind;
   ff_shape_kind b = model->shapes[near->shape_b].geom.kind;
-  if (!ff_stepper_uses_layers(model->stepper)) {
-    return residual_of_samples(model, state, near, largest);
-  }
-  bool samples = ff_manifold_has_features(a, b) || (a == FF_CYLINDER && b == FF_HALF_SPACE);
-  return samples ? residual_of_solved_samples(model, state, near, largest)
-                 : audit_check_pair(model, state, near, largest);
+  bool layers = ff_stepper_uses_layers(model->stepper);
+  return layers && ff_manifold_has_features(a, b)
+             ? residual_of_solved_samples(model, state, near, largest)
+             : residual_of_samples(model, state, near, layers, largest);
 }
 
 ff_contact_residual ff_audit_contacts(const ff_model *model, const ff_state *state,

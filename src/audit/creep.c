@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-#define WINDOW 0.2 /* s */
+#define WINDOW      0.2 /* s, at least, and */
+#define WINDOW_FALL 0.6 /* of sqrt(L / g), with the size L of the largest body */
 enum { WINDOWS = 3 };
 #define TURNS      0.1  /* rad in a window: it rolls */
 #define TURN_SHARE 0.05 /* of turn times size: drift that does not count */
@@ -72,6 +73,21 @@ static double grip_lag(const ff_model *model) {
   return model->stepper->fixed_step ? 0.6 * model->run.stepper.step : 0;
 }
 
+/* Size of the largest free body, m. */
+static double largest_bound(const ff_model *model) {
+  double size = 0;
+  for (int slot = 0; slot < model->free_count; slot++) {
+    size = greater(size, model->bodies[model->free_bodies[slot]].bound);
+  }
+  return size;
+}
+
+/* Length of a window, s. */
+static double creep_window(const ff_model *model) {
+  double g = v3_norm(model->run.gravity);
+  return g > 0 ? greater(WINDOW, WINDOW_FALL * sqrt(largest_bound(model) / g)) : WINDOW;
+}
+
 /* The mark of a point at the end of a window, with what it has crept. */
 static ff_grip_watch grip_compare(ff_auditor *auditor, const ff_model *model, const ff_state *state,
                                   const ff_near *near, const ff_point *point,
@@ -86,8 +102,10 @@ static ff_grip_watch grip_compare(ff_auditor *auditor, const ff_model *model, co
   double turn = v3_norm(q_log(q_mul(now.turn, q_conj(old->turn))));
   double size = lesser(model->shapes[near->shape_a].bound, model->shapes[near->shape_b].bound);
   double lag = grip_lag(model) * v3_norm(v3_sub(now.velocity, old->velocity));
-  double rate = (v3_norm(drift) - lag - TURN_SHARE * turn * size) / WINDOW;
-  if (turn < TURNS && rate > FF_LIMIT_CREEP) {
+  double window = creep_window(model);
+  double rate = (v3_norm(drift) - lag - TURN_SHARE * turn * size) / window;
+  double limit = FF_LIMIT_CREEP * greater(1, size);
+  if (turn < TURNS && rate > limit) {
     double size_now = v3_norm(drift), size_before = v3_norm(old->drift);
     bool onward = old->windows == 0 || (v3_dot(drift, old->drift) > 0.5 * size_now * size_before &&
                                         size_now > STEADY * size_before);
@@ -96,9 +114,8 @@ static ff_grip_watch grip_compare(ff_auditor *auditor, const ff_model *model, co
     now.drift = drift;
   }
   if (now.windows >= WINDOWS) {
-    ff_found *found =
-        ff_found_since(&auditor->found, FF_FINDING_CREEP, a, b, state->t - now.windows * WINDOW,
-                       state->t, now.rate, FF_LIMIT_CREEP);
+    ff_found *found = ff_found_since(&auditor->found, FF_FINDING_CREEP, a, b,
+                                     state->t - now.windows * window, state->t, now.rate, limit);
     if (found && !grip_must_hold(model, near)) {
       found->note = 1;
     }
@@ -137,5 +154,5 @@ void ff_audit_creep(ff_auditor *auditor, const ff_model *model, ff_state *state)
   }
   memcpy(auditor->grips, next, (size_t)count * sizeof *next);
   auditor->grip_count = count;
-  auditor->next_window = state->t + WINDOW * (1 - 1e-9);
+  auditor->next_window = state->t + creep_window(model) * (1 - 1e-9);
 }

@@ -51,15 +51,16 @@ static const row rows[FF_FINDING_COUNT] = {
                 "use a smaller stepper.step, or another stepper"),
     [FF_FINDING_STEP_LOSS] =
         FAILURE(ENERGY, "step loss", "1",
-                "0.05 of the energy exchanged, if more than 0.01 of weights times sizes",
+                "0.04 of the energy exchanged, if more than 0.01 of weights times sizes",
                 "energy that the steps take or give, and no law (lost.step)",
                 "use a smaller stepper.step, or stepper.order 2 under quasi-rigid"),
     [FF_FINDING_IMPACT] =
-        FAILURE(UNDER_RESOLVED, "impact unresolved", "1", "0.05 off the law's restitution",
+        FAILURE(UNDER_RESOLVED, "impact unresolved", "1", "0.01 off the law's restitution",
                 "the restitution of a central impact is not that of its law",
                 "use a smaller stepper.step, or stepper.order 2 under quasi-rigid"),
     [FF_FINDING_COARSE] =
-        FAILURE(UNDER_RESOLVED, "under-resolved", "rad", "1 rad in a step",
+        FAILURE(UNDER_RESOLVED, "under-resolved", "rad",
+                "1 rad in a step; 0.5 for midpoint-implicit contacts",
                 "a contact is stiffer than a fixed step can follow: step times frequency",
                 "use a smaller stepper.step"),
     [FF_FINDING_CONTACT] =
@@ -77,6 +78,10 @@ static const row rows[FF_FINDING_COUNT] = {
         "1e-6 m/s in three windows of 0.2 s; a note where the law is viscous below a slip speed",
         "a contact that sticks drifts steadily without turning",
         "use a friction law that sticks, or a smaller stepper.step"),
+    [FF_FINDING_PATH] = FAILURE(
+        UNDER_RESOLVED, "path", "1", "0.01 of the body's way, if more than 1e-3 of its size",
+        "a body is not where its velocities take it: steps of first order, or impacts inside one",
+        "use a smaller stepper.step, or a stepper of second order"),
     [FF_FINDING_MOTION] =
         FAILURE(UNDER_RESOLVED, "not certified", "m", "0.01 of the way and the size of the body",
                 "at half the step, or a tenth of rtol, the motion is another (run --certify)",

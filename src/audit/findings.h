@@ -9,13 +9,15 @@
 #define FF_LIMIT_CREATED   0.01  /* 1, of the energy exchanged */
 #define FF_LIMIT_UNDONE    0.02  /* 1, of the energy exchanged */
 #define FF_LIMIT_CANCELS   100.0 /* 1, a loss over the energy exchanged */
-#define FF_LIMIT_STEP      0.05  /* 1, of the energy exchanged, */
+#define FF_LIMIT_STEP      0.04  /* 1, of the energy exchanged, */
 #define FF_LIMIT_STEP_FALL 0.01  /* 1, and of the weights times sizes */
 #define FF_LIMIT_FLOOR     1e-3  /* 1, least energy exchanged, of the weights times sizes */
-#define FF_LIMIT_IMPACT    0.05  /* 1, restitution */
+#define FF_LIMIT_IMPACT    0.01  /* 1, restitution */
 #define FF_LIMIT_RIGID     1e-3  /* 1, of the smaller shape's bounding radius */
 #define FF_LIMIT_MISSED    0.1   /* 1, of the smaller half thickness */
 #define FF_LIMIT_CREEP     1e-6  /* m/s */
+#define FF_LIMIT_PATH      0.01  /* 1, lag of a body over its way, */
+#define FF_LIMIT_PATH_SIZE 1e-3  /* 1, and over its bounding radius */
 #define FF_LIMIT_SOLVER    0.1   /* 1, of the largest force of a step */
 #define FF_LIMIT_CROWD     10.0  /* 1, error of forces over the accuracy of a large island */
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define GRAZING 1e-3 /* of the relative velocity, or of that of all energy: slower is no impact */
 enum { BEGUN_MOST = 2 }; /* impacts that may come under watch in one step: a sample, in crowds */
 
 /* ---- depth ----------------------------------------------------------------------------------- */
@@ -316,14 +317,19 @@ static void impact_begin(ff_auditor *auditor, const ff_model *model, const ff_st
   bool ground = model->stepper->contacts == FF_CONTACTS_BY_GROUND;
   watch.approach = pair_closing_speed(before, meet->a, meet->b, point->point, point->normal);
   watch.slide = pair_sliding_speed(before, meet->a, meet->b, point->point, point->normal);
-  watch.core = model->midpoint ? INFINITY : model->bindings[binding].layer.max_deflection;
-  if (!(watch.approach > 10 * h * v3_norm(model->run.gravity) && watch.approach > 0 &&
-        inverse > 0)) {
+  watch.core = !ff_model_solves(model) ? INFINITY : model->bindings[binding].layer.max_deflection;
+  ff_vec3 velocity_a = before[meet->a].velocity, velocity_b = before[meet->b].velocity;
+  double speed = v3_norm(v3_sub(velocity_a, velocity_b)), fall = h * v3_norm(model->run.gravity);
+  double least = GRAZING * greater(speed, sqrt(2 * auditor->scale * inverse));
+  bool fast = watch.approach > 10 * fall && watch.approach > least;
+  if (!fast || !(inverse > 0)) {
     return;
   }
   const ff_binding *law = &model->bindings[binding];
-  if (model->midpoint ? force_restitution(law, point, 1 / inverse, &watch)
-                      : law_restitution(law, ground, point->weight, 1 / inverse, &watch)) {
+  bool known = !ff_model_solves(model)
+                   ? force_restitution(law, point, 1 / inverse, &watch)
+                   : law_restitution(law, ground, point->weight, 1 / inverse, &watch);
+  if (known) {
     watch.latest += state->t + 3 * h;
     auditor->impacts[auditor->impact_count++] = watch;
   }
@@ -366,10 +372,10 @@ static void impacts_follow(ff_auditor *auditor, const ff_model *model, const ff_
     if (touches && state->t < watch.latest) {
       auditor->impacts[kept++] = watch;
     } else if (state->t > watch.since) {
-      double speed = touches
-                         ? 0
-                         : -pair_closing_speed(state->bodies, watch.a, watch.b,
-                                               state->bodies[watch.a].pose.position, watch.normal);
+      int moved = ff_body_is_moved(&model->bodies[watch.a]) ? watch.a : watch.b;
+      ff_vec3 centre = state->bodies[moved].pose.position;
+      double speed =
+          touches ? 0 : -pair_closing_speed(state->bodies, watch.a, watch.b, centre, watch.normal);
       impact_judge(auditor, model, &watch, speed, state->t, h);
     }
   }
@@ -417,7 +423,7 @@ static double largest_move(const ff_model *model, const ff_state *state,
 static void audit_pair(ff_auditor *auditor, const ff_model *model, ff_state *state,
                        const ff_body_motion *before, const ff_meet *meet, double h, bool fast,
                        int *begun) {
-  bool judged = ff_model_solves(model) || model->midpoint, touches = false;
+  bool judged = model->stepper->fixed_step, touches = false;
   sweep s;
   if (fast) {
     s = sweep_of(model, state, before, meet, h);
@@ -439,23 +445,29 @@ static void audit_pair(ff_auditor *auditor, const ff_model *model, ff_state *sta
   }
 }
 
-/* Of active pairs, what changes nothing but themselves. Notes in the sums of a chunk whether there
- * is more to do, and whether a pair touches. */
+/* Of active pairs, what changes nothing but themselves. Notes in the sums of a chunk from which to
+ * which pair there is more to do, and whether one touches. */
 static void look_at_pairs(void *context, int first, int end) {
   const move_job *job = context;
   const ff_state *state = job->state;
-  bool more = false, touched = false;
+  int from = end, to = first;
+  bool touched = false;
   for (int m = first; m < end; m++) {
     const ff_meet *meet = ff_state_active(state, m);
+    bool more = false;
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       const ff_near *near = &state->nears[n];
       double depth = near_depth(near, state->points);
       more = more || (depth > 0 && (!meet->touching || is_too_deep(job->model, near, depth)));
       touched = touched || depth > 0;
     }
+    from = more && m < from ? m : from;
+    to = more ? m + 1 : to;
   }
-  state->sums[first / FF_NEARS_CHUNK][0] = more;
-  state->sums[first / FF_NEARS_CHUNK][1] = touched;
+  double *sums = state->sums[first / FF_NEARS_CHUNK];
+  sums[0] = from;
+  sums[1] = to;
+  sums[2] = touched;
 }
 
 void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
@@ -466,9 +478,8 @@ void ff_audit_pairs(ff_auditor *auditor, const ff_model *model, ff_state *state,
   int active = fast ? 0 : ff_state_active_count(state);
   ff_team_for(state->team, look_at_pairs, &job, active, FF_NEARS_CHUNK);
   for (int k = 0; k < ff_chunks_of(active, FF_NEARS_CHUNK); k++) {
-    int first = k * FF_NEARS_CHUNK, end = first + FF_NEARS_CHUNK;
-    auditor->touched |= state->sums[k][1] > 0;
-    for (int m = first; state->sums[k][0] > 0 && m < end && m < active; m++) {
+    auditor->touched |= state->sums[k][2] > 0;
+    for (int m = (int)state->sums[k][0]; m < (int)state->sums[k][1]; m++) {
       audit_pair(auditor, model, state, before, ff_state_active(state, m), h, false, &begun);
     }
   }

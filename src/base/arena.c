@@ -43,6 +43,17 @@ void *ff_arena_take(ff_arena *arena, size_t count, size_t size) {
                           count * size >= LARGE_ALIGN ? LARGE_ALIGN : SMALL_ALIGN);
 }
 
+bool ff_arena_take_all(ff_arena *arena, const ff_arena_array *arrays, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    void *array = ff_arena_take(arena, arrays[i].count, arrays[i].size);
+    if (!array) {
+      return false;
+    }
+    memcpy(arrays[i].to, &array, sizeof array);
+  }
+  return true;
+}
+
 char *ff_arena_text(ff_arena *arena, const char *text, size_t size) {
   char *copy = size < SIZE_MAX / 2 ? arena_take_bytes(arena, size + 1, 1)
                                    : NULL; /* no padding between texts */

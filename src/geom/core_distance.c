@@ -25,13 +25,14 @@ static void erode_hull(ff_eroded_hull *out, const ff_hull *core, double by) {
   out->hull.inside = scale * inside;
 }
 
-static void erode_core(ff_geom *out, const ff_geom *core, double by, ff_eroded_hull *room) {
-  *out = *core;
-  if (core->kind == FF_POLYHEDRON) {
-    erode_hull(room, core->hull, by);
-    out->hull = &room->hull;
+static void erode_core(ff_geom *io, ff_pose *pose, double by, ff_eroded_hull *room) {
+  if (io->kind == FF_POLYHEDRON) {
+    erode_hull(room, io->hull, by);
+    io->hull = &room->hull;
+  } else if (io->kind == FF_CONE) {
+    ff_cone_erode(io, pose, by);
   } else {
-    out->size = v3_sub(core->size, v3(by, by, core->kind == FF_BOX ? by : 0));
+    io->size = v3_sub(io->size, v3(by, by, io->kind == FF_BOX ? by : 0));
   }
 }
 
@@ -54,6 +55,9 @@ static ff_vec3 erosion_velocity(const ff_geom *least, double by, const ff_pose *
                                           v3_axpy(hull->vertices[best], along, hull->way[best]));
   } else if (least->kind == FF_BOX) {
     out = v3(-ff_side_of(d.x), -ff_side_of(d.y), -ff_side_of(d.z));
+  } else if (least->kind == FF_CONE) { /* towards its incentre */
+    double inside, middle = ff_cone_incentre(least, &inside);
+    out = v3_scale(1 / inside, v3_sub(v3(0, 0, middle), ff_geom_support(least, d)));
   } else { /* cylinder */
     double across = greater(sqrt(d.x * d.x + d.y * d.y), 1e-300);
     out = v3(-d.x / across, -d.y / across, -ff_side_of(d.z));
@@ -88,18 +92,19 @@ void ff_core_distance_query(ff_core_distance *out, ff_cores of, double beyond) {
   ff_distance_query(&out->at, &of.least[0], &of.pose[0], &of.least[1], &of.pose[1], beyond);
   out->gap = out->gap_0 = out->at.gap + of.radius;
   out->margin = margin_at(least, of.growth, least - out->gap_0, &out->follow);
-  out->core[0] = of.least[0];
-  out->core[1] = of.least[1];
+  out->core[0] = of.least[0], out->pose[0] = of.pose[0];
+  out->core[1] = of.least[1], out->pose[1] = of.pose[1];
   if (out->margin > least) {
     out->normal_0 = out->at.normal;
     out->on_a_0 = out->at.on_a;
     for (int k = 0; k < 2; k++) {
       if (of.margin[k] > 0) {
         double by = (out->margin / least - 1) * of.margin[k];
-        erode_core(&out->core[k], &of.least[k], by, of.room[k]);
+        erode_core(&out->core[k], &out->pose[k], by, of.room[k]);
       }
     }
-    ff_distance_query(&out->at, &out->core[0], &of.pose[0], &out->core[1], &of.pose[1], INFINITY);
+    ff_distance_query(&out->at, &out->core[0], &out->pose[0], &out->core[1], &out->pose[1],
+                      INFINITY);
     out->gap = out->at.gap + of.radius;
   }
   out->blend = 1 - 4 * out->gap / out->margin;
@@ -121,15 +126,15 @@ static ff_vec3 normal_rate_by_margin(const ff_core_distance *at, bool features) 
     }
   }
   return features ? ff_normal_rate_apart(&at->at, apart)
-                  : ff_core_normal_rate_apart(&at->at, at->gap, &at->core[0], &of->pose[0],
-                                              &at->core[1], &of->pose[1], apart);
+                  : ff_core_normal_rate_apart(&at->at, at->gap, &at->core[0], &at->pose[0],
+                                              &at->core[1], &at->pose[1], apart);
 }
 
 void ff_core_distance_normal_rates(const ff_core_distance *at, ff_vec3 origin, ff_mat3 rate[2]) {
   bool features = at->of.radius == 0 && ff_normal_rates(&at->at, origin, &rate[0], &rate[1]);
   if (!features) {
-    ff_core_normal_rates(&at->at, at->gap, &at->core[0], &at->of.pose[0], &at->core[1],
-                         &at->of.pose[1], origin, rate);
+    ff_core_normal_rates(&at->at, at->gap, &at->core[0], &at->pose[0], &at->core[1], &at->pose[1],
+                         origin, rate);
   }
   if (at->follow > 0) {
     ff_vec3 by_gap = v3_scale(-at->follow, normal_rate_by_margin(at, features));

@@ -40,12 +40,13 @@ typedef struct ff_cores {
 
 typedef struct ff_core_distance {
   ff_cores of;
-  ff_distance at; /* of the eroded cores */
-  double gap_0;   /* m, g_0 */
-  double gap;     /* m, g: distance of the eroded cores and the radius */
-  double blend;   /* 1 - 4 g / r, > 0 only at r_most */
-  double margin;  /* m, r */
-  ff_geom core[2];
+  ff_distance at;  /* of the eroded cores */
+  double gap_0;    /* m, g_0 */
+  double gap;      /* m, g: distance of the eroded cores and the radius */
+  double blend;    /* 1 - 4 g / r, > 0 only at r_most */
+  double margin;   /* m, r */
+  ff_geom core[2]; /* eroded */
+  ff_pose pose[2];
   double follow;            /* 1, -dr / dg_0; 0: r is constant */
   ff_vec3 normal_0, on_a_0; /* of the least eroded cores, where r is not r_0 */
 } ff_core_distance;

@@ -3,6 +3,7 @@
 #include "geom/distance_parts.h"
 #include "geom/hull.h"
 #include "geom/implicit.h"
+#include "geom/shape.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -48,6 +49,10 @@ static void capsules(ff_distance *out, const ff_two *two) {
   out->count_a = out->count_b = 1;
   out->pull_a[0] = out->pull_b[0] = 1;
 }
+
+#define NEAR_TIP                                                                                   \
+  1e-3 /* of the size: closest points nearer to a tip are at it, if that is exact                  \
+        */
 
 /* ---- the answer ------------------------------------------------------------------------- */
 
@@ -165,50 +170,15 @@ static void try_rivals(ff_distance *out, const ff_two *two, ff_rivals *rivals) {
  * the depth of x across n, so the depth is that below the face if no part of b's surface is nearer
  * to x: then it is the global minimum translation. */
 
-/* Of the flat faces of a shape the one that x is highest over: outward normal and height. beside:
- * how far x, or its foot where it is above, stands out beside it; not less than minus the distance
- * to the rest of the surface. False: no such face. */
-static bool highest_face(const ff_geom *geom, ff_vec3 x, ff_vec3 *normal, double *height,
-                         double *beside) {
-  if (geom->kind == FF_BOX) {
-    const double over[3] = {fabs(x.x) - geom->size.x, fabs(x.y) - geom->size.y,
-                            fabs(x.z) - geom->size.z};
-    int k = over[1] > over[0] ? 1 : 0;
-    k = over[2] > over[k] ? 2 : k;
-    *height = over[k];
-    *beside = fmax(over[(k + 1) % 3], over[(k + 2) % 3]);
-    *normal = v3(k == 0 ? copysign(1, x.x) : 0, k == 1 ? copysign(1, x.y) : 0,
-                 k == 2 ? copysign(1, x.z) : 0);
-    return true;
-  }
-  if (geom->kind == FF_CYLINDER) {
-    *height = fabs(x.z) - geom->size.y;
-    *beside = sqrt(x.x * x.x + x.y * x.y) - geom->size.x;
-    *normal = v3(0, 0, copysign(1, x.z));
-    return true;
-  }
-  const ff_hull *hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
-  *height = *beside = -INFINITY;
-  for (int k = 0; hull && k < hull->face_count; k++) {
-    double over = v3_dot(hull->normal[k], x) - hull->offset[k];
-    *beside = over > *height ? *height : fmax(over, *beside);
-    *normal = over > *height ? hull->normal[k] : *normal;
-    *height = fmax(over, *height);
-  }
-  if (*height > 0) {
-    ff_vec3 foot = v3_axpy(x, -*height, *normal);
-    *beside = ff_hull_above(hull, foot) - 1e-15 * hull->bound; /* excludes the face itself */
-  }
-  return hull != NULL;
-}
-
 static bool face_contact(ff_distance *out, const ff_two *two, bool of_a) {
   const ff_geom *geom = of_a ? two->a : two->b;
   ff_quat q = of_a ? two->q_a : two->q_b;
   ff_vec3 origin = of_a ? two->apart : v3(0, 0, 0), normal = v3(0, 0, 0), before;
   ff_vec3 x = of_a ? v3_neg(two->apart) : two->apart; /* first the centre of the other */
   double height, beside;
-  if (!highest_face(geom, q_unrotate(q, x), &normal, &height, &beside)) {
+  bool (*highest_face)(const ff_geom *, ff_vec3, ff_vec3 *, double *, double *) =
+      ff_shapes[geom->kind]->face;
+  if (!highest_face || !highest_face(geom, q_unrotate(q, x), &normal, &height, &beside)) {
     return false;
   }
   bool dear = two->a->kind == FF_INTERSECTION || two->b->kind == FF_INTERSECTION;
@@ -238,6 +208,41 @@ static bool face_contact(ff_distance *out, const ff_two *two, bool of_a) {
     }
   }
   return false;
+}
+
+static void query_by_support(ff_distance *out, const ff_two *two, double beyond);
+
+/* Where a tip of a (of_a) or b is closest to rounding: the same of a small ball about it, which
+ * gives the exact normal. True: the tip it is. */
+static bool query_tip(ff_distance *out, const ff_two *two, bool of_a, const ff_rough *rough) {
+  const ff_geom *geom = of_a ? two->a : two->b;
+  ff_quat q = of_a ? two->q_a : two->q_b;
+  if (!ff_shapes[geom->kind]->tip) {
+    return false;
+  }
+  ff_vec3 local = ff_shapes[geom->kind]->tip(geom), arm = q_rotate(q, local);
+  ff_vec3 at = of_a ? v3_add(two->apart, arm) : arm, on = of_a ? rough->on_a : rough->on_b;
+  if (!(v3_norm(v3_sub(on, at)) < NEAR_TIP * two->size)) {
+    return false;
+  }
+  const ff_geom ball = {.kind = FF_SPHERE, .size = {NEAR_TIP * ff_geom_thickness(geom), 0, 0}};
+  ff_two small = *two;
+  ff_vec3 shift = of_a ? v3(0, 0, 0) : at; /* from b's origin to where small has it */
+  *(of_a ? &small.a : &small.b) = &ball;
+  small.apart = of_a ? at : v3_sub(two->apart, at);
+  small.size = ff_geom_bound(small.a) + ff_geom_bound(small.b);
+  ff_distance found;
+  query_by_support(&found, &small, INFINITY);
+  ff_vec3 down = q_unrotate(q, of_a ? v3_neg(found.normal) : found.normal);
+  double gap = found.gap + ball.size.x;
+  bool is_tip = v3_norm(v3_sub(ff_geom_support(geom, down), local)) < 1e-15 * two->size;
+  if (!found.settled || !is_tip || !(gap > rough->gap - 1e-9 * two->size)) {
+    return false;
+  }
+  *out = (ff_distance){.normal = found.normal, .gap = gap, .settled = true};
+  out->on_a = of_a ? at : v3_add(found.on_a, shift);
+  out->on_b = of_a ? found.on_b : at;
+  return true;
 }
 
 static void query_by_support(ff_distance *out, const ff_two *two, double beyond) {
@@ -275,6 +280,10 @@ static void query_by_support(ff_distance *out, const ff_two *two, double beyond)
   if (two->curved && !(rough.gap > beyond)) {
     exact = converge(out, two, &rough);
     try_rivals(out, two, &rivals);
+  }
+  if (!out->settled && !(rough.gap > beyond) &&
+      (query_tip(out, two, true, &rough) || query_tip(out, two, false, &rough))) {
+    return;
   }
   if (!out->settled) {
     if (two->curved && exact) {

@@ -47,6 +47,9 @@ static void rule_at(const side *s, int rule, ff_vec3 x, ff_rule *out) {
 
 /* ---- which rules bound it -------------------------------------------------------------------- */
 
+#define BESIDE 0.999 /* cosine: at sharp edges rules lean away from the normal that they make up   \
+                      */
+
 typedef struct candidate {
   int rule;
   double value;
@@ -59,7 +62,7 @@ static int candidates_at(const side *s, ff_vec3 x, ff_vec3 n, double reach, cand
   for (int k = 0; k < ff_geom_rule_count(s->geom); k++) {
     ff_rule at;
     rule_at(s, k, x, &at);
-    if (!(at.value > -reach) || !(s->sign * v3_dot(n, at.slope) > 0)) {
+    if (!(at.value > -reach) || !(s->sign * v3_dot(n, at.slope) > -BESIDE)) {
       continue;
     }
     int place = count < CANDIDATES ? count++ : CANDIDATES - 1;

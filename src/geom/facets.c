@@ -7,9 +7,9 @@
 #include "math/elementary.h"
 #include "math/spatial.h"
 
-#define FIXED_UP_TO  0.01 /* rad between contact and axis: the prism is fixed in the body, */
-#define TURNED_FROM  0.02 /* and turned */
-#define CORE_CAPSULE 0.25 /* of the radius: that of the capsule whose distances are taken */
+#define FIXED_UP_TO  0.001 /* rad between contact and axis: the prism is fixed in the body, */
+#define TURNED_FROM  0.002 /* and turned */
+#define CORE_CAPSULE 0.25  /* of the radius: that of the capsule whose distances are taken */
 #define DIAGONAL     0.70710678118654752440
 
 bool ff_geom_has_facets(ff_shape_kind kind) {
@@ -20,17 +20,39 @@ bool ff_facets_are_inside(ff_shape_kind kind) {
   return ff_shapes[kind]->facets == FF_FACETS_PRISM || ff_shapes[kind]->facets == FF_FACETS_RIMS;
 }
 
+bool ff_geom_is_faceted(const ff_geom *geom) {
+  return ff_geom_has_facets(geom->kind) && (geom->kind != FF_INTERSECTION || geom->parts->facets);
+}
+
 static double least3(ff_vec3 s) {
   return lesser(s.x, lesser(s.y, s.z));
 }
 
-static ff_geom prism_of(const ff_geom *cylinder) {
-  double half = DIAGONAL * cylinder->size.x;
-  return (ff_geom){.kind = FF_BOX, .size = {half, half, cylinder->size.y}};
+bool ff_facets_turn(ff_shape_kind kind) {
+  return ff_shapes[kind]->facets == FF_FACETS_PRISM;
 }
 
 static ff_geom hull_geom(const ff_hull *hull) {
   return (ff_geom){.kind = FF_POLYHEDRON, .hull = hull};
+}
+
+/* The prism in a cylinder, the pyramid in a cone. */
+static ff_geom prism_of(const ff_geom *geom) {
+  double half = DIAGONAL * geom->size.x;
+  return geom->hull ? hull_geom(geom->hull)
+                    : (ff_geom){.kind = FF_BOX, .size = {half, half, geom->size.y}};
+}
+
+double ff_cone_incentre(const ff_geom *cone, double *inside) {
+  double r = cone->size.x, h = cone->size.y;
+  *inside = r * h / (r + sqrt(r * r + h * h));
+  return *inside - 0.25 * h;
+}
+
+void ff_cone_erode(ff_geom *io, ff_pose *pose, double by) {
+  double inside, middle = ff_cone_incentre(io, &inside), part = by / inside;
+  io->size = v3_scale(1 - part, io->size);
+  pose->position = v3_axpy(pose->position, part * middle, q_axis_z(pose->orientation));
 }
 
 /* Least margin of a core with this half thickness. */
@@ -43,14 +65,17 @@ double ff_facets_margin(const ff_geom *geom, bool sharp, double *reach) {
   if (sharp) {
     return 0;
   }
-  const ff_hull *hull = geom->kind == FF_POLYHEDRON ? geom->hull : NULL;
+  const ff_hull *hull = geom->hull;
   if (geom->kind == FF_INTERSECTION) {
     hull = geom->parts->facets;
     *reach = 2 * geom->parts->bound;
     return hull->inner_depth;
   }
-  if (hull) {
+  if (hull) { /* of a cone: its tip is within the bound of the core's middle */
     *reach = hull->inner_reach;
+    if (geom->kind == FF_CONE) {
+      *reach = greater(*reach, 2 * ff_geom_bound(geom) * hull->inner_depth / hull->inside);
+    }
     return hull->inner_depth;
   }
   if (geom->kind == FF_CAPSULE) {
@@ -77,6 +102,7 @@ bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom
       out->size = v3_sub(geom->size, v3(margin, margin, box ? margin : 0));
       return true;
     }
+    case FF_CONE: ff_cone_erode(out, pose_out, ff_facets_margin(geom, sharp, &reach)); return true;
     case FF_CAPSULE: *lack = out->size.x = CORE_CAPSULE * geom->size.x; return true;
     case FF_POLYHEDRON:
       *out = sharp ? *geom : hull_geom(geom->hull->inner);
@@ -104,8 +130,12 @@ static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pos
   double sine = v3_norm(across), per = 1 / greater(sine, 1e-300);
   double share = ff_smooth_step((sine - FIXED_UP_TO) / (TURNED_FROM - FIXED_UP_TO), &step_rate);
   ff_geom prism = prism_of(geom), core = prism;
-  double margin = margin_of(geom, least3(prism.size));
-  core.size = v3_sub(prism.size, v3(margin, margin, margin));
+  if (geom->hull) {
+    core.hull = geom->hull->inner;
+  } else {
+    double margin = margin_of(geom, least3(prism.size));
+    core.size = v3_sub(prism.size, v3(margin, margin, margin));
+  }
   /* of the sine, -along / sine (z.dn + n.dz); the axis of b rests */
   ff_vec3 by_shift = m3_tmul(rate[0], z), by_turn = m3_tmul(rate[1], z);
   by_turn = of_a ? v3_add(by_turn, v3_cross(z, n)) : by_turn;
@@ -241,7 +271,7 @@ void ff_facets_rim(ff_facets *out, ff_rim_prism *room, const ff_geom *cylinder,
 int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, bool of_a,
                    bool sharp, ff_vec3 normal, const ff_mat3 normal_rate[2], bool all,
                    double *spin) {
-  if (geom->kind == FF_CYLINDER) {
+  if (ff_facets_turn(geom->kind)) {
     return find_prisms(out, geom, pose, of_a, normal, normal_rate, all, spin);
   }
   ff_pose core_pose;
@@ -255,6 +285,28 @@ int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, b
     out[0].pose = core_pose;
   }
   return 1;
+}
+
+bool ff_facets_have_rim(const ff_geom *geom, const ff_facets *of) {
+  return geom->kind == FF_CYLINDER && of->first_id == 0;
+}
+
+const ff_facets *ff_facets_with_id(const ff_facets facets[2], int count, const ff_facets *rim,
+                                   int id) {
+  int first = id < FF_TURNED_PRISM ? 0 : FF_TURNED_PRISM;
+  return id >= FF_RIM_PRISM                          ? rim
+         : count == 2 && facets[1].first_id == first ? &facets[1]
+                                                     : &facets[0];
+}
+
+ff_vec3 ff_facets_vertex(const ff_facets *of, int v) {
+  ff_vec3 s = of->geom.size, at = v3(v & 1 ? s.x : -s.x, v & 2 ? s.y : -s.y, v & 4 ? s.z : -s.z);
+  if (of->geom.kind == FF_POLYHEDRON) {
+    at = of->geom.hull->vertices[v];
+  } else if (of->geom.kind == FF_CAPSULE) {
+    at = v3(0, 0, v ? s.y : -s.y);
+  }
+  return pose_point(of->pose, at);
 }
 
 /* ---- derivatives of the normal ------------------------------------------------------------------
@@ -313,14 +365,39 @@ static void bend_polytope(surface_bend *out, const ff_geom *geom, ff_quat q, ff_
   }
 }
 
-/* Of a core at the outward normal m. */
-static surface_bend bend_of(const ff_geom *geom, const ff_pose *pose, ff_vec3 m) {
+/* Of a cone at the outward normal m, where it is at this point (world): the rim, a line of its
+ * side, or the tip, where it is not curved. */
+static void bend_cone(surface_bend *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 m,
+                      ff_vec3 at) {
+  ff_vec3 z = q_axis_z(pose->orientation), side = v3_cross(z, m);
+  double r = geom->size.x, h = geom->size.y, along = v3_dot(z, m), sine = v3_norm(side);
+  double steep = (h * along - r * sine) / sqrt(h * h + r * r); /* > 0: the tip */
+  if (sine < LEVEL && along < 0) {
+    bend_flat(out, m);
+  } else if (fabs(steep) < LEVEL) {
+    ff_vec3 off = v3_sub(at, pose->position), e = v3_scale(1 / sine, side);
+    out->along[0] = e;
+    out->radius[0] = v3_norm(v3_axpy(off, -v3_dot(off, z), z)) / sine;
+    out->along[1] = v3_cross(e, m);
+    out->radius[1] = INFINITY;
+    out->count = 2;
+  } else if (steep < 0) {
+    out->along[0] = v3_scale(1 / sine, side);
+    out->radius[0] = r / sine;
+    out->count = 1;
+  }
+}
+
+/* Of a core at the outward normal m, and at a point (m, world). */
+static surface_bend bend_of(const ff_geom *geom, const ff_pose *pose, ff_vec3 m, ff_vec3 at) {
   surface_bend out = {.count = 0};
   ff_vec3 z = q_axis_z(pose->orientation), side = v3_cross(z, m);
   double sine = v3_norm(side);
   bool lies = fabs(v3_dot(z, m)) < LEVEL;
   if (geom->kind == FF_BOX || geom->kind == FF_POLYHEDRON) {
     bend_polytope(&out, geom, pose->orientation, m);
+  } else if (geom->kind == FF_CONE) {
+    bend_cone(&out, geom, pose, m, at);
   } else if (geom->kind == FF_CYLINDER && sine < LEVEL) {
     bend_flat(&out, m);
   } else if (geom->kind == FF_CYLINDER) {
@@ -328,7 +405,7 @@ static surface_bend bend_of(const ff_geom *geom, const ff_pose *pose, ff_vec3 m)
     out.radius[0] = geom->size.x / sine;
     out.count = 1;
   }
-  if ((geom->kind == FF_CYLINDER || geom->kind == FF_CAPSULE) && lies) {
+  if ((geom->kind == FF_CYLINDER || geom->kind == FF_CAPSULE) && lies && out.count < 2) {
     out.along[out.count] = z;
     out.radius[out.count++] = INFINITY;
   }
@@ -367,7 +444,8 @@ void ff_core_normal_rates(const ff_distance *at, double gap, const ff_geom *a,
                           const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                           ff_vec3 origin, ff_mat3 rate[2]) {
   ff_vec3 n = at->normal, change[6], apart[6], turn[6];
-  const surface_bend bend[2] = {bend_of(b, pose_b, n), bend_of(a, pose_a, v3_neg(n))};
+  const surface_bend bend[2] = {bend_of(b, pose_b, n, at->on_b),
+                                bend_of(a, pose_a, v3_neg(n), at->on_a)};
   ff_vec3 core_point = a->kind == FF_CAPSULE ? v3_axpy(at->on_a, a->size.x, n) : at->on_a;
   for (int k = 0; k < 6; k++) {
     ff_vec3 axis = v3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
@@ -383,8 +461,8 @@ void ff_core_normal_rates(const ff_distance *at, double gap, const ff_geom *a,
 ff_vec3 ff_core_normal_rate_apart(const ff_distance *at, double gap, const ff_geom *a,
                                   const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
                                   ff_vec3 apart) {
-  const surface_bend bend[2] = {bend_of(b, pose_b, at->normal),
-                                bend_of(a, pose_a, v3_neg(at->normal))};
+  const surface_bend bend[2] = {bend_of(b, pose_b, at->normal, at->on_b),
+                                bend_of(a, pose_a, v3_neg(at->normal), at->on_a)};
   const ff_vec3 none = {0, 0, 0};
   ff_vec3 out;
   normal_changes(&out, 1, &apart, &none, at->normal, gap, bend);

@@ -5,6 +5,7 @@
  *                    that a lying or leaning cylinder touches where it does and rolls evenly. Where
  *                    the contact is so nearly along the axis that this has no direction: fixed in
  *                    the body. In between both, with weights that go from one to the other.
+ *   cone             the same with a square pyramid: the edge from the tip to a corner of the base
  *   intersection     hull of corners on the rims of its flat faces
  *   capsule          the axis, a segment, with the radius around it
  *
@@ -21,7 +22,7 @@
 #include "geom/manifold.h"
 
 #define FF_CORE_MARGIN      0.02 /* of half the thickness: of a core, at least */
-#define FF_ROUND_MARGIN     0.06 /* the same of a cylinder, which is eroded for the other, too */
+#define FF_ROUND_MARGIN     0.06 /* the same of a cylinder or cone, eroded for the other, too */
 #define FF_CORE_MARGIN_MOST 0.9  /* the same: at most */
 
 /* Feature ids of a turned prism: those of a box, and FF_TURNED_PRISM; of a rim prism: those of its
@@ -59,11 +60,23 @@ bool ff_geom_has_facets(ff_shape_kind kind);
 
 /* Has it a round side, so that shapes beside it stay sharp? */
 static inline bool ff_geom_is_round_sided(ff_shape_kind kind) {
-  return kind == FF_CYLINDER || kind == FF_CAPSULE;
+  return kind == FF_CYLINDER || kind == FF_CAPSULE || kind == FF_CONE;
 }
+
+/* Has it a prism that turns in it? */
+bool ff_facets_turn(ff_shape_kind kind);
 
 /* Is the shape larger than its facets? */
 bool ff_facets_are_inside(ff_shape_kind kind);
+
+/* Has this shape facets? Of its kind, an intersection without flat faces has none. */
+bool ff_geom_is_faceted(const ff_geom *geom);
+
+/* Height (m) over its origin of the centre of the ball that fits in a cone, and its radius. */
+double ff_cone_incentre(const ff_geom *cone, double *inside);
+
+/* The same cone with all its surface this much (m) inside: smaller about its incentre. */
+void ff_cone_erode(ff_geom *io, ff_pose *pose, double by);
 
 /* Core of a shape for the direction of the contact: of a cylinder a smaller cylinder, else that of
  * the facets. Distances of *out are too short by *lack. False: the shape has no facets. */
@@ -84,6 +97,17 @@ int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, b
  * what it lies on. */
 void ff_facets_rim(ff_facets *out, ff_rim_prism *room, const ff_geom *cylinder,
                    const ff_pose *pose);
+
+/* Do these facets of a shape have a rim prism? */
+bool ff_facets_have_rim(const ff_geom *geom, const ff_facets *of);
+
+/* The facets that a feature id belongs to. Where those of a turned prism have no share now, the
+ * others stand in for them. */
+const ff_facets *ff_facets_with_id(const ff_facets facets[2], int count, const ff_facets *rim,
+                                   int id);
+
+/* m, world: a vertex. */
+ff_vec3 ff_facets_vertex(const ff_facets *of, int vertex);
 
 /* Derivatives of the normal of two cores, by the curvature of both where they are nearest; gap: of
  * the cores without what they lack. Turns about origin, fixed in a. */

@@ -1,12 +1,4 @@
-/* Shapes and where they touch.
- *
- * A touch is one point of a contact. On a half-space a sphere has one, a capsule two (its ends), a
- * box up to eight (its corners), a cylinder four a cap (deepest rim point and three at right angles
- * to it). The number of points with depth > 0 is then the right one by itself: box on a face 4, on
- * an edge 2, on a corner 1; cylinder standing 4, on its side 2, on its rim 1. A finite shape on a
- * smooth one has one, where they are nearest or deepest. Two shapes with edges, and polyhedra on
- * half-spaces, have a manifold (geom/manifold.h).
- */
+/* Shapes in their own frames. Where two of them touch: geom/manifold.h. */
 #ifndef FF_GEOM_GEOM_H
 #define FF_GEOM_GEOM_H
 
@@ -66,34 +58,13 @@ typedef struct ff_touch {
   double depth;        /* m, < 0: apart */
   double curvature[2]; /* 1/m, relative principal curvatures; INFINITY at corners and rims */
   int feature;         /* which of the shape's points; stable from step to step */
-  /* Of a sample (geom/manifold.h), or of a cylinder on a half-space: */
+  /* Of a sample (geom/manifold.h): */
   ff_feature_pair id;            /* FF_PAIR_NONE: not a feature pair */
   double weight;                 /* law units; 0: the point belongs to a neighbour (geom/seam.h) */
   ff_gradient d_weight, d_depth; /* 1/m, 1/rad; 1, m/rad */
   double spin[2];                /* rad, of prisms: see ff_manifold */
   ff_vec3 offset; /* m, world, tangential: from b's to a's point of a pair as a whole */
 } ff_touch;
-
-/* Can these two kinds touch at all (in this order or the other)? */
-bool ff_geom_can_touch(ff_shape_kind a, ff_shape_kind b);
-
-/* Is this the order in which ff_geom_touch takes them? A half-space is always b. */
-bool ff_geom_in_order(ff_shape_kind a, ff_shape_kind b);
-
-/* Most points the pair can have; 0 if it cannot touch. */
-int ff_geom_touch_limit(ff_shape_kind a, ff_shape_kind b);
-
-/* Points with depth > -margin, in order of feature; a and b as ff_geom_in_order wants
- * them. Returns their number; if none, out[0].normal may be set to a direction along which the two
- * are apart. Depth rate equals minus the normal
- * velocity of a relative to b at the point (needed for the ledger to close); for the rim
- * points of a cylinder beside the deepest it does so in the sum over equally deep ones. */
-int ff_geom_touch(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b, const ff_pose *pose_b,
-                  double margin, ff_touch out[FF_TOUCH_MAX]);
-/* The query of one pair of kinds. */
-typedef int ff_touch_pair(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                          const ff_pose *pose_b, double margin, ff_touch *out);
-ff_touch_pair *ff_geom_touch_of(ff_shape_kind a, ff_shape_kind b);
 
 /* Point, normal and depth of two overlapping ellipsoids (or spheres) by the level sets of b
  * [Chakraborty07 eqs. 9, 11, 12], in place of the touch they have. False: other kinds, no overlap,
@@ -116,18 +87,6 @@ typedef struct ff_touch_slopes {
 /* Of the touch with this normal, between spheres and ellipsoids. False: not known. */
 bool ff_geom_slopes(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                     const ff_pose *pose_b, ff_vec3 normal, ff_touch_slopes *out);
-
-/* The same for solvers: on half-spaces flat places are domed a little and edges have about this
- * radius (m; 0: they are sharp), so that depths are smooth functions of the pose. Points of a
- * cylinder have ids: dome and corners of the cap at -z 0 to 4, of that at +z from FF_CYLINDER_CAP
- * on. */
-enum { FF_CYLINDER_CAP = 8 };
-int ff_geom_touch_blunt(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                        const ff_pose *pose_b, double radius, double margin,
-                        ff_touch out[FF_TOUCH_MAX]);
-/* The point of a cylinder with the id of io, at any pose; slopes: NULL, or how it changes. */
-void ff_cylinder_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
-                                double radius, ff_touch *io, ff_touch_slopes *slopes);
 
 /* Can the overlap of these two be computed: is one a half-space and the other solid? */
 bool ff_geom_can_overlap(ff_shape_kind a, ff_shape_kind b);

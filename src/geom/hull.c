@@ -349,6 +349,18 @@ ff_status ff_hull_make(ff_hull *out, ff_pose *frame, ff_arena *arena, const ff_v
   return status;
 }
 
+void ff_hull_place(ff_hull *hull, ff_pose frame) {
+  ff_vec3 *vertices = (ff_vec3 *)hull->vertices, *normal = (ff_vec3 *)hull->normal;
+  double *offset = (double *)hull->offset;
+  for (int i = 0; i < hull->vertex_count; i++) {
+    vertices[i] = pose_point(frame, vertices[i]);
+  }
+  for (int f = 0; f < hull->face_count; f++) {
+    normal[f] = q_rotate(frame.orientation, normal[f]);
+    offset[f] += v3_dot(normal[f], frame.position);
+  }
+}
+
 double ff_hull_above(const ff_hull *hull, ff_vec3 point) {
   double most = -INFINITY;
   for (int f = 0; f < hull->face_count; f++) {

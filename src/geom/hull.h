@@ -56,6 +56,9 @@ ff_status ff_hull_corners(ff_vec3 **out, int *corner_count, ff_arena *arena, con
  * where that fails, scaled down. */
 ff_status ff_hull_erode_inner(ff_hull *hull, double part, ff_arena *arena);
 
+/* Moves a hull without core to where its frame is: its inertia is that of the frame before. */
+void ff_hull_place(ff_hull *hull, ff_pose frame);
+
 /* How far a point stands out of the hull: < 0 inside. */
 double ff_hull_above(const ff_hull *hull, ff_vec3 point);
 

@@ -1,38 +1,72 @@
+/* Which function has the manifold of a pair of shapes, and what all manifolds have in common. */
 #include "geom/manifold.h"
 
 #include "geom/facets.h"
 #include "geom/manifold_parts.h"
 #include "geom/seam.h"
-#include "geom/touch.h"
+#include "geom/shape.h"
 #include "math/spatial.h"
 
-/* Points whose depth changes by minus the normal velocity there, each with a weight of 1. */
-static int find_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                       const ff_pose *pose_b, double margin, ff_manifold *out) {
-  ff_touch points[FF_TOUCH_MAX];
+/* [a][b]: finite shapes with a closed form or a search of their own, each pair in one order. Of
+ * others the higher kind is a. */
+static ff_contact_points *const smooth_pairs[FF_SHAPE_KIND_COUNT][FF_SHAPE_KIND_COUNT] = {
+    [FF_SPHERE] = {[FF_SPHERE] = ff_collide_spheres,
+                   [FF_ELLIPSOID] = ff_collide_ellipsoids,
+                   [FF_CAPSULE] = ff_collide_sphere_capsule,
+                   [FF_BOX] = ff_collide_sphere_box,
+                   [FF_CYLINDER] = ff_collide_sphere_cylinder},
+    [FF_ELLIPSOID] = {[FF_ELLIPSOID] = ff_collide_ellipsoids},
+};
+
+bool ff_manifold_in_order(ff_shape_kind a, ff_shape_kind b) {
+  if (a == FF_HALF_SPACE || b == FF_HALF_SPACE) {
+    return a != FF_HALF_SPACE;
+  }
+  return smooth_pairs[a][b] || (a >= b && !smooth_pairs[b][a]);
+}
+
+/* The closed form of two kinds in order; NULL: they have a manifold by facets. */
+static ff_contact_points *contact_points_of(ff_shape_kind a, ff_shape_kind b) {
+  if (b == FF_HALF_SPACE) {
+    return ff_shapes[a]->on_plane;
+  }
+  if (ff_geom_has_facets(a) && ff_geom_has_facets(b)) {
+    return NULL;
+  }
+  return smooth_pairs[a][b] ? smooth_pairs[a][b] : ff_collide_smooth;
+}
+
+bool ff_manifold_has_features(ff_shape_kind a, ff_shape_kind b) {
+  return !contact_points_of(a, b);
+}
+
+int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b) {
+  if (a == FF_HALF_SPACE && b == FF_HALF_SPACE) {
+    return 0;
+  }
+  if (!ff_manifold_in_order(a, b)) {
+    return ff_manifold_limit(b, a);
+  }
+  if (ff_manifold_has_features(a, b)) {
+    return a == FF_CAPSULE && b == FF_CAPSULE ? 3 : FF_SAMPLES_MAX;
+  }
+  return b == FF_HALF_SPACE ? ff_shapes[a]->plane_points : 1;
+}
+
+static int find_points(ff_contact_points *find, const ff_geom *a, const ff_pose *pose_a,
+                       const ff_geom *b, const ff_pose *pose_b, double margin, ff_manifold *out) {
   out->law_units = 0;
   out->blend = 0;
   out->depth = -INFINITY;
   out->spin[0] = out->spin[1] = NAN;
-  points[0].normal = out->normal;
-  out->count = ff_geom_touch(a, pose_a, b, pose_b, margin, points);
-  out->normal = points[0].normal;
+  out->samples[0].normal = out->normal;
+  out->count = find(a, pose_a, b, pose_b, margin, out->samples);
+  out->normal = out->samples[0].normal;
   for (int i = 0; i < out->count; i++) {
-    const ff_touch *from = &points[i];
-    out->samples[i] = (ff_sample){
-        .id = {.kind = FF_PAIR_POINT, .a = (short)from->feature},
-        .point = from->point,
-        .normal = from->normal,
-        .along = from->normal,
-        .t1 = from->t1,
-        .depth = from->depth,
-        .weight = 1,
-        .curvature = {from->curvature[0], from->curvature[1]},
-        .d_depth = {.shift = v3_neg(from->normal)},
-    };
-    if (from->depth > out->depth) {
-      out->depth = from->depth;
-      out->normal = from->normal;
+    const ff_sample *at = &out->samples[i];
+    if (at->depth > out->depth) {
+      out->depth = at->depth;
+      out->normal = at->normal;
     }
   }
   out->gap = -out->depth;
@@ -84,24 +118,13 @@ static void sort_samples(ff_manifold *m) {
   }
 }
 
-bool ff_manifold_has_features(ff_shape_kind a, ff_shape_kind b) {
-  bool plane = b == FF_HALF_SPACE && !ff_geom_touch_of(a, b);
-  return ff_geom_has_facets(a) && (plane || ff_geom_has_facets(b));
-}
-
-int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b) {
-  if (a == FF_CAPSULE && b == FF_CAPSULE) {
-    return 3;
-  }
-  return ff_manifold_has_features(a, b) ? FF_SAMPLES_MAX : ff_geom_touch_limit(a, b);
-}
-
 /* Manifold of the shapes continued beyond their seams, with weights by the shares of these. Shares
  * move with the samples, but those of all neighbours sum to 1: their gradients cancel. */
 static int find_at_seams(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                          const ff_pose *pose_b, double margin, ff_manifold *out) {
   ff_continued_pair pair;
   int count = 0;
+  bool points = !ff_manifold_has_features(a->kind, b->kind);
   ff_pair_continue(&pair, a, pose_a, b, pose_b);
   ff_manifold_find(pair.a, pair.pose_a, pair.b, pair.pose_b, margin, out);
   for (int i = 0; i < out->count; i++) {
@@ -113,7 +136,7 @@ static int find_at_seams(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
     at->weight *= share;
     at->d_weight.shift = v3_scale(share, at->d_weight.shift);
     at->d_weight.turn = v3_scale(share, at->d_weight.turn);
-    if (share > 0) {
+    if (share > 0 || points) {
       out->samples[count++] = *at;
     }
   }
@@ -126,8 +149,9 @@ int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
   if (ff_pair_has_seams(a, b)) {
     return find_at_seams(a, pose_a, b, pose_b, margin, out);
   }
-  if (!ff_manifold_has_features(a->kind, b->kind)) {
-    return find_points(a, pose_a, b, pose_b, margin, out);
+  ff_contact_points *points = contact_points_of(a->kind, b->kind);
+  if (points) {
+    return find_points(points, a, pose_a, b, pose_b, margin, out);
   }
   if (b->kind == FF_HALF_SPACE) {
     ff_manifold_plane(a, pose_a, pose_b, margin, out);
@@ -156,8 +180,7 @@ bool ff_manifold_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom
     return known;
   }
   if (b->kind == FF_HALF_SPACE) {
-    ff_manifold_plane_evaluate(a, pose_a, pose_b, io, rates);
-    return true;
+    return ff_manifold_plane_evaluate(a, pose_a, pose_b, io, rates);
   }
   if (a->kind == FF_CAPSULE && b->kind == FF_CAPSULE) {
     ff_manifold_capsules_evaluate(a, pose_a, b, pose_b, io);

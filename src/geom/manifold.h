@@ -3,14 +3,16 @@
  *
  * Boxes and polyhedra:
  *   core     the shape eroded by a margin of 2 % of its half thickness, or more where shapes
- * overlap deeper (geom/core_distance.h); only the normal is taken from it n        normal, unit, b
- * to a: direction of the distance g of the two cores, unique while g > 0 D        pair depth: minus
- * the signed distance of the shapes (minimum translation) h(x)     relative height, seen along n:
- * lower side of A minus upper side of B, over the overlap of the two shadows; h is convex, and K is
- * its epigraph, with vertical walls samples  the vertices of K: a vertex of A over a face of B, a
- * vertex of B under a face of A, or an edge of A across an edge of B t        depth of a sample
- * along n, -h there; its depth d = min(t, D) w        weight: solid angle of the normal cone of K
- * over that of a quarter of a hemisphere (geom/cone_weight.h); all weights of a pair sum to N
+ *            overlap deeper (geom/core_distance.h); only the normal is taken from it
+ *   n        normal, unit, b to a: direction of the distance g of the two cores, unique while g > 0
+ *   D        pair depth: minus the signed distance of the shapes (minimum translation)
+ *   h(x)     relative height, seen along n: lower side of A minus upper side of B, over the overlap
+ *            of the two shadows; h is convex, and K is its epigraph, with vertical walls
+ *   samples  the vertices of K: a vertex of A over a face of B, a vertex of B under a face of A, or
+ *            an edge of A across an edge of B
+ *   t        depth of a sample along n, -h there; its depth d = min(t, D)
+ *   w        weight: solid angle of the normal cone of K over that of a quarter of a hemisphere
+ *            (geom/cone_weight.h); all weights of a pair sum to N
  *
  * A law that stores E(d) at a depth stores U = sum of w E(d), a continuous function of the poses:
  * the solid angles of a convex body change continuously, and where samples split or merge they have
@@ -26,8 +28,8 @@
  * pair as a whole, see ff_whole_weight in geom/manifold_parts.h. Body wholly on a face: the points
  * and the force that it has on a half-space.
  *
- * Half-spaces as B: K of a polyhedron is its lower side (manifold_plane.c). Other shapes on
- * half-spaces, and smooth shapes with anything: points of geom/geom.h with a weight of 1.
+ * Half-spaces as B: K is bounded by the lower side of the facets of A (manifold_plane.c). Smooth
+ * shapes with anything, boxes and capsules on half-spaces: numbered points with a weight of 1.
  */
 #ifndef FF_GEOM_MANIFOLD_H
 #define FF_GEOM_MANIFOLD_H
@@ -65,7 +67,8 @@ typedef struct ff_manifold {
   ff_sample samples[FF_SAMPLES_MAX]; /* in the order of kind, a, b */
 } ff_manifold;
 
-/* Samples with depth > -margin (m); a and b in the order of ff_geom_in_order. Returns their
+/* Samples with depth > -margin (m); a and b in the order of
+ * ff_manifold_in_order. Returns their
  * number. */
 int ff_manifold_find(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                      const ff_pose *pose_b, double margin, ff_manifold *out);
@@ -78,7 +81,7 @@ typedef struct ff_sample_rates {
 } ff_sample_rates;
 
 /* Evaluates the samples with the ids of io at other poses: all of them but their weights, whether
- * or not they are vertices of K there. Not of half-spaces and smooth shapes. What a solver asks for
+ * or not they are vertices of K there. Not of pairs of numbered points. What a solver asks for
  * again and again. Prisms with a known spin stay as they are in their bodies, others turn towards
  * the contact. rates: of each sample; NULL: not wanted. False: no rates are known of this pair.
  */
@@ -92,11 +95,14 @@ void ff_sample_normal_rates(const ff_geom *a, const ff_pose *pose_a, const ff_ge
                             const ff_pose *pose_b, ff_feature_pair id, ff_vec3 normal,
                             ff_mat3 out[2]);
 
-/* Can samples of a pair of these kinds be evaluated at other poses? Not of half-spaces and smooth
- * shapes. */
+/* Is this the order in which two kinds of shapes are given? A half-space is always b. */
+bool ff_manifold_in_order(ff_shape_kind a, ff_shape_kind b);
+
+/* Can samples of a pair of these kinds (in order) be evaluated at other poses? Others have numbered
+ * points with a weight of 1. */
 bool ff_manifold_has_features(ff_shape_kind a, ff_shape_kind b);
 
-/* Most samples a pair of these kinds can have; 0: there is no contact geometry for it. */
+/* Most samples a pair of these kinds can have, in either order; 0: two half-spaces. */
 int ff_manifold_limit(ff_shape_kind a, ff_shape_kind b);
 
 #endif

@@ -30,14 +30,14 @@ typedef struct shape_pair {
   const ff_geom *a, *b;
   const ff_pose *pose_a, *pose_b;
   double margin;
-  double beyond;       /* m, of cores: the same */
-  double least[2];     /* m, margins of the least eroded cores of a, b */
-  double radius;       /* m, around the facets of a */
-  bool larger;         /* shapes are larger than their facets */
-  bool sharp[2];       /* a, b: its core is the shape itself */
-  bool all;            /* facets without a share are wanted, too */
-  double growth;       /* of margins: see geom/core_distance.h */
-  double blend;        /* 1 - 4 g / r of the cores of the shapes, where one is a cylinder; */
+  double beyond;   /* m, of cores: the same */
+  double least[2]; /* m, margins of the least eroded cores of a, b */
+  double radius;   /* m, around the facets of a */
+  bool larger;     /* shapes are larger than their facets */
+  bool sharp[2];   /* a, b: its core is the shape itself */
+  bool all;        /* facets without a share are wanted, too */
+  double growth;   /* of margins: see geom/core_distance.h */
+  double blend;    /* 1 - 4 g / r of the cores of the shapes, where one has a prism that turns; */
   ff_gradient d_blend; /* else -INFINITY */
   ff_eroded_hull room[2];
   ff_facets facets[2][2];
@@ -228,7 +228,7 @@ static bool find_rim_pair(shape_pair *p, const facet_pair *of, facet_pair *out) 
   const ff_pose *pose[2] = {p->pose_a, p->pose_b};
   bool any = false;
   for (int k = 0; k < 2 && of->a; k++) {
-    if (shape[k]->kind == FF_CYLINDER && facets[k]->first_id == 0) {
+    if (ff_facets_have_rim(shape[k], facets[k])) {
       ff_facets_rim(&p->rim[k], &p->rim_room[k], shape[k], pose[k]);
       facets[k] = &p->rim[k];
       any = true;
@@ -262,18 +262,9 @@ static void finish_facet_pair(shape_pair *p, const facet_pair *of, double factor
   }
   const ff_whole_share share =
       p->larger ? ff_whole_weight_share(&rest) : (ff_whole_share){.raise = 1};
-  ff_gradient d_raised = {.shift = {0, 0, 0}}; /* of factor times raise */
-  ff_gradient_add(&d_raised, share.raise, d_factor);
-  ff_gradient_add(&d_raised, factor, share.d_raise);
+  ff_samples_raise(&samples[of->first], of->end - of->first, factor, d_factor, &share, origin);
   for (int i = of->first; i < of->end; i++) {
-    ff_sample *at = &samples[i];
-    ff_gradient d_weight = {.shift = {0, 0, 0}};
-    ff_gradient_add(&d_weight, factor * share.raise, at->d_weight);
-    ff_gradient_add(&d_weight, at->weight, d_raised);
-    at->d_weight = ff_gradient_about(d_weight, origin, at->point);
-    at->d_depth = ff_gradient_about(at->d_depth, origin, at->point);
-    at->weight *= factor * share.raise;
-    at->t1 = v3_orthogonal(at->normal);
+    samples[i].t1 = v3_orthogonal(samples[i].normal);
   }
   double left = factor * share.left;
   ff_gradient d_left = {.shift = {0, 0, 0}};
@@ -349,7 +340,7 @@ static bool find_facets(shape_pair *p, ff_core_distance *cores, double beyond) {
   }
   ff_mat3 rate[2] = {{{{0}}}, {{{0}}}};
   p->blend = -INFINITY;
-  if (p->a->kind == FF_CYLINDER || p->b->kind == FF_CYLINDER) {
+  if (ff_facets_turn(p->a->kind) || ff_facets_turn(p->b->kind)) {
     p->blend = cores->blend;
     p->d_blend = (ff_gradient){{0, 0, 0}, {0, 0, 0}};
     ff_gradient_add(&p->d_blend, -4 / cores->margin,
@@ -358,11 +349,6 @@ static bool find_facets(shape_pair *p, ff_core_distance *cores, double beyond) {
   }
   place_facets(p, cores->at.normal, rate);
   return true;
-}
-
-/* Intersections without flat faces. */
-static bool has_facets(const ff_geom *geom) {
-  return geom->kind != FF_INTERSECTION || geom->parts->facets;
 }
 
 static int find_whole(shape_pair *p) {
@@ -391,7 +377,7 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   out->count = 0;
   out->blend = 0;
   out->spin[0] = out->spin[1] = NAN;
-  if (!has_facets(a) || !has_facets(b)) {
+  if (!ff_geom_is_faceted(a) || !ff_geom_is_faceted(b)) {
     p.larger = false;
     return find_whole(&p);
   }
@@ -400,7 +386,7 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   p.larger = p.radius > 0 || ff_facets_are_inside(a->kind) || ff_facets_are_inside(b->kind);
   out->law_units = p.radius > 0 ? 2 : FF_LAW_UNITS_FLAT;
   p.beyond = margin + reach;
-  bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER;
+  bool prism = ff_facets_turn(a->kind) || ff_facets_turn(b->kind);
   ff_core_distance cores;
   if (!find_facets(&p, &cores, p.beyond)) {
     return 0;
@@ -436,20 +422,10 @@ static const ff_topology *topology_of(const ff_geom *geom) {
   return geom->kind == FF_POLYHEDRON ? &geom->hull->topology : &ff_box_topology;
 }
 
-static ff_vec3 facet_vertex(const ff_facets *of, int v) {
-  ff_vec3 s = of->geom.size, at = v3(v & 1 ? s.x : -s.x, v & 2 ? s.y : -s.y, v & 4 ? s.z : -s.z);
-  if (of->geom.kind == FF_POLYHEDRON) {
-    at = of->geom.hull->vertices[v];
-  } else if (of->geom.kind == FF_CAPSULE) {
-    at = v3(0, 0, v ? s.y : -s.y);
-  }
-  return pose_point(of->pose, at);
-}
-
 /* Outward unit normal of a face, and a vertex of it. */
 static ff_vec3 facet_face(const ff_facets *of, int face, ff_vec3 *on) {
   const ff_topology *top = topology_of(&of->geom);
-  *on = facet_vertex(of, top->edges[top->side[top->side_start[face]]].vertex[0]);
+  *on = ff_facets_vertex(of, top->edges[top->side[top->side_start[face]]].vertex[0]);
   double n[3] = {0, 0, 0};
   n[face / 2 % 3] = face % 2 ? 1 : -1;
   return q_rotate(of->pose.orientation,
@@ -460,8 +436,8 @@ static ff_vec3 facet_face(const ff_facets *of, int face, ff_vec3 *on) {
 static ff_vec3 facet_edge(const ff_facets *of, int edge, ff_vec3 *along) {
   static const int axis[2] = {0, 1};
   const int *ends = of->geom.kind == FF_CAPSULE ? axis : topology_of(&of->geom)->edges[edge].vertex;
-  ff_vec3 first = facet_vertex(of, ends[0]);
-  *along = v3_sub(facet_vertex(of, ends[1]), first);
+  ff_vec3 first = ff_facets_vertex(of, ends[0]);
+  *along = v3_sub(ff_facets_vertex(of, ends[1]), first);
   return first;
 }
 
@@ -471,10 +447,10 @@ static ff_feature_depth depth_of(const facet_pair *of, ff_vec3 n, ff_feature_pai
   switch ((ff_feature_pair_kind)id.kind) {
     case FF_PAIR_VERTEX_FACE:
       u = facet_face(of->b, b, &x);
-      return ff_vertex_face_depth(n, facet_vertex(of->a, a), u, x);
+      return ff_vertex_face_depth(n, ff_facets_vertex(of->a, a), u, x);
     case FF_PAIR_FACE_VERTEX:
       u = facet_face(of->a, a, &x);
-      return ff_face_vertex_depth(n, u, x, facet_vertex(of->b, b));
+      return ff_face_vertex_depth(n, u, x, ff_facets_vertex(of->b, b));
     default:
       first = facet_edge(of->a, a, &e);
       x = facet_edge(of->b, b, &f);
@@ -482,19 +458,13 @@ static ff_feature_depth depth_of(const facet_pair *of, ff_vec3 n, ff_feature_pai
   }
 }
 
-/* The facets of a (side 0) or b that an id belongs to. Where those of a turned prism have no share
- * now, the others stand in for them. */
+/* The facets of a (side 0) or b that an id belongs to. */
 static const ff_facets *facets_with(shape_pair *p, int side, int id) {
-  const ff_facets *facets = p->facets[side];
-  if (id >= FF_RIM_PRISM) {
-    if (p->rim[side].first_id == 0) {
-      ff_facets_rim(&p->rim[side], &p->rim_room[side], side ? p->b : p->a,
-                    side ? p->pose_b : p->pose_a);
-    }
-    return &p->rim[side];
+  if (id >= FF_RIM_PRISM && p->rim[side].first_id == 0) {
+    ff_facets_rim(&p->rim[side], &p->rim_room[side], side ? p->b : p->a,
+                  side ? p->pose_b : p->pose_a);
   }
-  int first = id < FF_TURNED_PRISM ? 0 : FF_TURNED_PRISM;
-  return p->facet_count[side] == 2 && facets[1].first_id == first ? &facets[1] : &facets[0];
+  return ff_facets_with_id(p->facets[side], p->facet_count[side], &p->rim[side], id);
 }
 
 /* Depth of the points of both facets that are farthest along n; in the place of a vertex of a. */
@@ -640,7 +610,7 @@ bool ff_manifold_facets_evaluate(const ff_geom *a, const ff_pose *pose_a, const 
   p.rim[0].first_id = p.rim[1].first_id = 0; /* not placed yet */
   choose_cores(&p);
   ff_core_distance cores, shapes;
-  bool prism = a->kind == FF_CYLINDER || b->kind == FF_CYLINDER, found = true;
+  bool prism = ff_facets_turn(a->kind) || ff_facets_turn(b->kind), found = true;
   if (prism && !has_turning_prism(io)) {
     const ff_mat3 none[2] = {{{{0}}}, {{{0}}}};
     place_facets(&p, v3(0, 0, 1), none);

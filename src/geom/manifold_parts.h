@@ -21,11 +21,40 @@ int ff_manifold_capsules(const ff_geom *a, const ff_pose *pose_a, const ff_geom 
 void ff_manifold_capsules_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
                                    const ff_pose *pose_b, ff_manifold *io);
 
-/* A polyhedron on a half-space. */
-int ff_manifold_plane(const ff_geom *a, const ff_pose *pose_a, const ff_pose *plane, double margin,
+/* The manifold of two kinds of shapes with points in closed form, each with a weight of 1: those
+ * with depth > -margin, in their order. Returns their number; if none, out[0].normal may be set to
+ * a direction along which the two are apart. */
+typedef int ff_contact_points(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                              const ff_pose *pose_b, double margin, ff_sample *out);
+
+/* On half-spaces: the rows of shapes. */
+ff_contact_points ff_collide_sphere_plane, ff_collide_ellipsoid_plane, ff_collide_box_plane,
+    ff_collide_capsule_plane, ff_collide_superellipsoid_plane;
+
+/* Pairs of finite shapes, of which one is smooth. */
+ff_contact_points ff_collide_spheres, ff_collide_sphere_capsule, ff_collide_sphere_box,
+    ff_collide_sphere_cylinder;
+ff_contact_points ff_collide_ellipsoids; /* either may be a sphere */
+ff_contact_points ff_collide_smooth;     /* any other */
+
+/* Contact point k of a pair with closed forms; its curvature is that of a plane. */
+static inline void ff_sample_point(ff_sample *out, int k, ff_vec3 point, ff_vec3 normal, ff_vec3 t1,
+                                   double depth) {
+  *out = (ff_sample){.id = {.kind = FF_PAIR_POINT, .a = (short)k},
+                     .point = point,
+                     .normal = normal,
+                     .along = normal,
+                     .t1 = t1,
+                     .depth = depth,
+                     .weight = 1,
+                     .d_depth = {.shift = v3_neg(normal)}};
+}
+
+/* Other shapes on a half-space: by their facets. */
+int ff_manifold_plane(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b, double margin,
                       ff_manifold *out);
 
-void ff_manifold_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_pose *plane,
+bool ff_manifold_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const ff_pose *pose_b,
                                 ff_manifold *io, ff_sample_rates *rates);
 
 /* y^2 (3 - 2 y) for y from 0 to 1, and its derivative. */
@@ -103,6 +132,25 @@ static inline ff_whole_share ff_whole_weight_share(const ff_whole_weight *of) {
     out.left = 1;
   }
   return out;
+}
+
+/* Multiplies the weights of samples by a factor and by what they are raised by. Derivatives, which
+ * are with turns about origin, are then about the points of the samples. */
+static inline void ff_samples_raise(ff_sample *samples, int count, double factor,
+                                    ff_gradient d_factor, const ff_whole_share *share,
+                                    ff_vec3 origin) {
+  ff_gradient d_raised = {.shift = {0, 0, 0}}; /* of factor times raise */
+  ff_gradient_add(&d_raised, share->raise, d_factor);
+  ff_gradient_add(&d_raised, factor, share->d_raise);
+  for (int i = 0; i < count; i++) {
+    ff_sample *at = &samples[i];
+    ff_gradient d_weight = {.shift = {0, 0, 0}};
+    ff_gradient_add(&d_weight, factor * share->raise, at->d_weight);
+    ff_gradient_add(&d_weight, at->weight, d_raised);
+    at->d_weight = ff_gradient_about(d_weight, origin, at->point);
+    at->d_depth = ff_gradient_about(at->d_depth, origin, at->point);
+    at->weight *= factor * share->raise;
+  }
 }
 
 #endif

@@ -3,7 +3,6 @@
 #include "geom/overlap.h"
 
 #include "geom/shape.h"
-#include "geom/touch.h"
 #include "math/exact.h"
 
 /* ---- reach and depth ----------------------------------------------------------------- */

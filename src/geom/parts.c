@@ -214,7 +214,7 @@ ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff
   move_parts(poses, count, *frame);
   out->bound = reach + v3_norm(poses[smallest].position);
   measure(out, &whole, extent);
-  return ff_parts_find_domes(out, *extent, arena);
+  return FF_OK;
 }
 
 /* ---- support points ---------------------------------------------------------------------------

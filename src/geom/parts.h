@@ -4,29 +4,12 @@
 
 #include "geom/geom.h"
 
-enum { FF_CUT_CORNERS = 8 };
-
-/* A flat face, by some corners of its rim, counterclockwise seen from outside. */
-typedef struct ff_cut_face {
-  int count;                  /* FF_CUT_CORNERS; 0: there is none */
-  ff_vec3 normal;             /* unit, outward */
-  ff_vec3 at[FF_CUT_CORNERS]; /* m */
-} ff_cut_face;
-
-/* What makes a flat rule a paraboloid, see geom/parts_smooth.c. */
-typedef struct ff_dome {
-  bool domed;
-  ff_vec3 middle; /* m, of the flat place, where both touch */
-  ff_mat3 bend;   /* 1/m^2, over the height at the rim */
-} ff_dome;
-
 struct ff_parts {
   int count;
   const ff_geom *geoms;
   const ff_pose *poses;  /* in the frame of the whole, whose origin is its centroid */
   const int *first_rule; /* count + 1, see geom/implicit.h */
   int rule_count;
-  const ff_dome *domes;  /* of each rule */
   double volume;         /* m^3, to about 1e-5 of it, as the inertia */
   ff_vec3 inertia;       /* m^5, of unit density, principal */
   double bound;          /* m */
@@ -40,10 +23,6 @@ struct ff_parts {
 ff_status ff_parts_make(ff_parts *out, ff_vec3 *extent, ff_pose *frame, const ff_geom *geoms,
                         ff_pose *poses, int count, ff_arena *arena, ff_report *report);
 
-/* The flat face of an intersection that faces a direction (unit, world), if there is one; the first
- * corner is towards the part of it that is deepest along the direction. World. */
-void ff_parts_face(ff_cut_face *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction);
-
 /* Gives an intersection that has flat faces its facets. */
 ff_status ff_parts_find_facets(ff_parts *parts, ff_arena *arena);
 
@@ -51,12 +30,5 @@ ff_status ff_parts_find_facets(ff_parts *parts, ff_arena *arena);
  * surface is smooth or a corner. Of a flat face that lies across the direction it gives a point in
  * the middle. */
 ff_vec3 ff_parts_support(const ff_geom *geom, ff_vec3 direction);
-
-/* Gives an intersection with these half extents its domes. */
-ff_status ff_parts_find_domes(ff_parts *parts, ff_vec3 extent, ff_arena *arena);
-
-/* The support point of the body whose flat places are domed by about mu (m): it and its reach along
- * the direction (unit) change smoothly with that. */
-ff_vec3 ff_parts_smooth(const ff_geom *geom, ff_vec3 direction, double mu, double *reach);
 
 #endif

@@ -7,9 +7,18 @@
 
 #include <string.h>
 
+enum { CUT_CORNERS = 8 };
+
+/* A flat face, by some corners of its rim, counterclockwise seen from outside. */
+typedef struct cut_face {
+  int count;               /* CUT_CORNERS; 0: there is none */
+  ff_vec3 normal;          /* unit, outward */
+  ff_vec3 at[CUT_CORNERS]; /* m */
+} cut_face;
+
 /* A flat rule of an intersection that faces the direction: rays from the middle of the face go to
  * its rim, the first towards the part that is deepest. */
-void ff_parts_face(ff_cut_face *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
+static void find_face(cut_face *out, const ff_geom *geom, const ff_pose *pose, ff_vec3 direction) {
   ff_vec3 d = q_unrotate(pose->orientation, direction);
   ff_vec3 at = ff_geom_support(geom, d), normal = v3(0, 0, 0);
   double size = ff_geom_bound(geom), best = 0.99;
@@ -33,8 +42,8 @@ void ff_parts_face(ff_cut_face *out, const ff_geom *geom, const ff_pose *pose, f
   ff_vec3 x = v3_axpy(d, -v3_dot(d, normal), normal);
   x = v3_norm(x) > 1e-9 ? v3_unit(x) : v3_orthogonal(normal);
   ff_vec3 y = v3_cross(normal, x);
-  for (int k = 0; k < FF_CUT_CORNERS; k++) {
-    double angle = 2 * ff_pi * k / FF_CUT_CORNERS;
+  for (int k = 0; k < CUT_CORNERS; k++) {
+    double angle = 2 * ff_pi * k / CUT_CORNERS;
     ff_vec3 ray = v3_add(v3_scale(ff_cos(angle), x), v3_scale(ff_sin(angle), y));
     ff_vec3 rim = v3_axpy(middle, ff_geom_exit(geom, middle, ray, NULL), ray);
     rim = v3_axpy(rim, v3_dot(normal, v3_sub(at, rim)), normal);
@@ -44,33 +53,32 @@ void ff_parts_face(ff_cut_face *out, const ff_geom *geom, const ff_pose *pose, f
 }
 
 /* The face of a rule, if it is flat and has one. */
-static bool find_cut_face(ff_cut_face *out, const ff_geom *geom, int k) {
+static bool find_cut_face(cut_face *out, const ff_geom *geom, int k) {
   const ff_pose here = {v3(0, 0, 0), q_identity()};
   ff_rule rule;
   ff_geom_rule(geom, k, here.position, &rule);
   if (!ff_rule_is_flat(&rule)) {
     return false;
   }
-  ff_parts_face(out, geom, &here, rule.slope);
-  return out->count == FF_CUT_CORNERS && v3_dot(out->normal, rule.slope) > 1 - 1e-12;
+  find_face(out, geom, &here, rule.slope);
+  return out->count == CUT_CORNERS && v3_dot(out->normal, rule.slope) > 1 - 1e-12;
 }
 
 /* Corners on the rims, and where the axes leave the body, so that there always is a hull around its
  * middle. */
 ff_status ff_parts_find_facets(ff_parts *parts, ff_arena *arena) {
   const ff_geom geom = {.kind = FF_INTERSECTION, .parts = parts};
-  size_t most = FF_CUT_CORNERS * (size_t)parts->rule_count + 6;
+  size_t most = CUT_CORNERS * (size_t)parts->rule_count + 6;
   ff_arena scratch = {0};
   ff_hull *hull = ff_arena_take(arena, 1, sizeof *hull);
   ff_vec3 *points = ff_arena_take(&scratch, most, sizeof *points);
   int count = 0;
   ff_status status = hull && points ? FF_OK : FF_ERROR_MEMORY;
   for (int k = 0; status == FF_OK && k < parts->rule_count; k++) {
-    ff_cut_face face;
-    if (count + FF_CUT_CORNERS + 6 <= FF_POLYHEDRON_VERTICES_MAX &&
-        find_cut_face(&face, &geom, k)) {
-      memcpy(points + count, face.at, FF_CUT_CORNERS * sizeof *points);
-      count += FF_CUT_CORNERS;
+    cut_face face;
+    if (count + CUT_CORNERS + 6 <= FF_POLYHEDRON_VERTICES_MAX && find_cut_face(&face, &geom, k)) {
+      memcpy(points + count, face.at, CUT_CORNERS * sizeof *points);
+      count += CUT_CORNERS;
     }
   }
   if (status == FF_OK && count > 0) {

@@ -13,6 +13,7 @@ const ff_shape_ops *const ff_shapes[FF_SHAPE_KIND_COUNT] = {
     [FF_SUPERELLIPSOID] = &ff_shape_superellipsoid,
     [FF_POLYHEDRON] = &ff_shape_polyhedron,
     [FF_INTERSECTION] = &ff_shape_intersection,
+    [FF_CONE] = &ff_shape_cone,
 };
 
 static bool is_shape_kind(ff_shape_kind kind) {
@@ -86,7 +87,7 @@ static double constant_curvature(const ff_geom *geom, const ff_geom *other) {
 }
 
 double ff_geom_radius(const ff_geom *a, const ff_geom *b) {
-  if (!ff_geom_can_touch(a->kind, b->kind)) {
+  if (ff_manifold_limit(a->kind, b->kind) == 0) {
     return NAN;
   }
   return 1.0 / (constant_curvature(a, b) + constant_curvature(b, a));
@@ -100,6 +101,6 @@ static double mean_curvature_of(const ff_geom *geom) {
 double ff_geom_mean_radius(const ff_geom *a, const ff_geom *b) {
   bool round = a->kind == FF_SPHERE || b->kind == FF_SPHERE || a->kind == FF_ELLIPSOID ||
                b->kind == FF_ELLIPSOID;
-  bool known = round && ff_geom_can_touch(a->kind, b->kind);
+  bool known = round && ff_manifold_limit(a->kind, b->kind) > 0;
   return known ? 1.0 / (mean_curvature_of(a) + mean_curvature_of(b)) : NAN;
 }

@@ -7,15 +7,15 @@
 #define FF_GEOM_SHAPE_H
 
 #include "geom/implicit.h"
+#include "geom/manifold_parts.h"
 #include "geom/overlap.h"
-#include "geom/touch.h"
 #include "math/exact.h"
 
 /* How the manifold sees a shape: see geom/facets.h. */
 typedef enum ff_facets_kind {
   FF_FACETS_NONE,  /* smooth, or without end */
   FF_FACETS_SELF,  /* vertices, edges and faces of its own */
-  FF_FACETS_PRISM, /* a square prism in it that turns towards the contact */
+  FF_FACETS_PRISM, /* a square prism or pyramid in it that turns towards the contact */
   FF_FACETS_AXIS,  /* a segment, with a radius around it */
   FF_FACETS_RIMS   /* hull of corners on the rims of its flat faces */
 } ff_facets_kind;
@@ -30,11 +30,11 @@ typedef struct ff_size_words {
 
 /* Operations that may be NULL say so, and what holds then. */
 typedef struct ff_shape_ops {
-  const char *name;        /* in scenes */
-  ff_size_words sizes[3];  /* size.x, size.y, size.z; empty: not used */
-  ff_facets_kind facets;   /* in the manifold */
-  ff_touch_pair *on_plane; /* contact points on a half-space; NULL: none */
-  int plane_points;        /* their number, at most */
+  const char *name;            /* in scenes */
+  ff_size_words sizes[3];      /* size.x, size.y, size.z; empty: not used */
+  ff_facets_kind facets;       /* in the manifold */
+  ff_contact_points *on_plane; /* on a half-space, in closed form; NULL: by the facets */
+  int plane_points;            /* their number, at most */
 
   /* What else is wrong with a shape; NULL: nothing can be. */
   const char *(*check)(const ff_geom *geom);
@@ -48,6 +48,12 @@ typedef struct ff_shape_ops {
   double (*volume)(const ff_geom *geom);    /* m^3; NULL: 0 */
   ff_vec3 (*inertia)(const ff_geom *geom);  /* m^5, of unit density; NULL: 0 */
   ff_vec3 (*support)(const ff_geom *geom, ff_vec3 direction); /* m, farthest point */
+  /* A corner where smooth rules have no slope, m; NULL: there is none. */
+  ff_vec3 (*tip)(const ff_geom *geom);
+  /* Of the flat faces the one that x is highest over: outward normal and height (m). beside: m, how
+   * far x, or its foot where it is above, stands out beside it; not less than minus the distance to
+   * the rest of the surface. NULL: no such face. */
+  bool (*face)(const ff_geom *geom, ff_vec3 x, ff_vec3 *normal, double *height, double *beside);
   /* 1/m: the curvature wherever it touches the other; a mean of it where it varies. NULL: none. */
   double (*curvature)(const ff_geom *geom, const ff_geom *other);
   double (*mean_curvature)(const ff_geom *geom);
@@ -77,7 +83,7 @@ extern const ff_shape_ops *const ff_shapes[FF_SHAPE_KIND_COUNT];
 
 extern const ff_shape_ops ff_shape_half_space, ff_shape_sphere, ff_shape_ellipsoid, ff_shape_box,
     ff_shape_capsule, ff_shape_cylinder, ff_shape_superellipsoid, ff_shape_polyhedron,
-    ff_shape_intersection;
+    ff_shape_intersection, ff_shape_cone;
 
 /* ---- shared by shapes ------------------------------------------------------------------------ */
 

@@ -56,12 +56,26 @@ static ff_vec3 box_lowest(const ff_geom *geom, ff_vec3 n) {
   return v3(s.x * ff_low_side(n.x), s.y * ff_low_side(n.y), s.z * ff_low_side(n.z));
 }
 
+static bool box_face(const ff_geom *geom, ff_vec3 x, ff_vec3 *normal, double *height,
+                     double *beside) {
+  const double over[3] = {fabs(x.x) - geom->size.x, fabs(x.y) - geom->size.y,
+                          fabs(x.z) - geom->size.z};
+  int k = over[1] > over[0] ? 1 : 0;
+  k = over[2] > over[k] ? 2 : k;
+  *height = over[k];
+  *beside = fmax(over[(k + 1) % 3], over[(k + 2) % 3]);
+  *normal = v3(k == 0 ? copysign(1, x.x) : 0, k == 1 ? copysign(1, x.y) : 0,
+               k == 2 ? copysign(1, x.z) : 0);
+  return true;
+}
+
 const ff_shape_ops ff_shape_box = {.name = "box",
                                    .sizes = {FF_SIZE_WORDS("first half extent"),
                                              FF_SIZE_WORDS("second half extent"),
                                              FF_SIZE_WORDS("third half extent")},
                                    .facets = FF_FACETS_SELF,
-                                   .on_plane = ff_touch_box_plane,
+                                   .face = box_face,
+                                   .on_plane = ff_collide_box_plane,
                                    .plane_points = 8,
                                    .bound = box_bound,
                                    .thickness = box_thickness,

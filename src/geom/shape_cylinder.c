@@ -73,17 +73,24 @@ static ff_vec3 cylinder_lowest(const ff_geom *geom, ff_vec3 n) {
   return v3(r * n.x, r * n.y, geom->size.y * ff_low_side(n.z));
 }
 
+static bool cylinder_face(const ff_geom *geom, ff_vec3 x, ff_vec3 *normal, double *height,
+                          double *beside) {
+  *height = fabs(x.z) - geom->size.y;
+  *beside = sqrt(x.x * x.x + x.y * x.y) - geom->size.x;
+  *normal = v3(0, 0, copysign(1, x.z));
+  return true;
+}
+
 const ff_shape_ops ff_shape_cylinder = {
     .name = "cylinder",
     .sizes = {FF_SIZE_WORDS("radius"), FF_SIZE_WORDS("half height")},
     .facets = FF_FACETS_PRISM,
-    .on_plane = ff_touch_cylinder_plane,
-    .plane_points = 8,
     .bound = cylinder_bound,
     .thickness = cylinder_thickness,
     .volume = cylinder_volume,
     .inertia = cylinder_inertia,
     .support = cylinder_support,
+    .face = cylinder_face,
     .rules = 3,
     .rule = cylinder_rule,
     .value = cylinder_value,

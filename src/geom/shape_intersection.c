@@ -121,8 +121,6 @@ static double intersection_exit(const ff_geom *geom, ff_vec3 from, ff_vec3 direc
 const ff_shape_ops ff_shape_intersection = {.name = "intersection",
                                             .facets = FF_FACETS_RIMS,
                                             .make = intersection_make,
-                                            .on_plane = ff_touch_intersection_plane,
-                                            .plane_points = 4,
                                             .bound = intersection_bound,
                                             .thickness = intersection_thickness,
                                             .volume = intersection_volume,

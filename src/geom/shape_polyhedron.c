@@ -88,10 +88,27 @@ static double polyhedron_reach(const ff_geom *geom, ff_vec3 n) {
   return -v3_dot(n, polyhedron_lowest(geom, n));
 }
 
+static bool polyhedron_face(const ff_geom *geom, ff_vec3 x, ff_vec3 *normal, double *height,
+                            double *beside) {
+  const ff_hull *hull = geom->hull;
+  *height = *beside = -INFINITY;
+  for (int k = 0; k < hull->face_count; k++) {
+    double over = v3_dot(hull->normal[k], x) - hull->offset[k];
+    *beside = over > *height ? *height : fmax(over, *beside);
+    *normal = over > *height ? hull->normal[k] : *normal;
+    *height = fmax(over, *height);
+  }
+  if (*height > 0) {
+    ff_vec3 foot = v3_axpy(x, -*height, *normal);
+    *beside = ff_hull_above(hull, foot) - 1e-15 * hull->bound; /* excludes the face itself */
+  }
+  return true;
+}
+
 const ff_shape_ops ff_shape_polyhedron = {.name = "polyhedron",
                                           .facets = FF_FACETS_SELF,
                                           .make = polyhedron_make,
-                                          .plane_points = FF_SAMPLES_MAX,
+                                          .face = polyhedron_face,
                                           .bound = polyhedron_bound,
                                           .thickness = polyhedron_thickness,
                                           .volume = polyhedron_volume,

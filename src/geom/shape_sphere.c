@@ -53,7 +53,7 @@ static ff_vec3 sphere_lowest(const ff_geom *geom, ff_vec3 n) {
 
 const ff_shape_ops ff_shape_sphere = {.name = "sphere",
                                       .sizes = {FF_SIZE_WORDS("radius")},
-                                      .on_plane = ff_touch_sphere_plane,
+                                      .on_plane = ff_collide_sphere_plane,
                                       .plane_points = 1,
                                       .bound = sphere_radius,
                                       .thickness = sphere_radius,

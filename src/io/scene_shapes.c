@@ -136,6 +136,10 @@ static void shape_read_size(ff_reader *reader, const ff_node *node, ff_shape_def
       ff_get_vec3(reader, node, "axes", 0, &def->size);
       shape_read_exponents(reader, node, def->exponents);
       break;
+    case FF_CONE:
+      shape_require_number(reader, node, "radius", &def->size.x);
+      shape_require_number(reader, node, "height", &def->size.y);
+      break;
     case FF_POLYHEDRON: shape_read_vertices(reader, node, def); break;
     case FF_INTERSECTION: shape_read_members(reader, node, def); break;
     case FF_HALF_SPACE:
@@ -156,6 +160,7 @@ static const struct {
     [FF_SUPERELLIPSOID] = {{"axes", "exponents"}, 2},
     [FF_POLYHEDRON] = {{"vertices"}, 1},
     [FF_INTERSECTION] = {{"members"}, 1},
+    [FF_CONE] = {{"radius", "height"}, 2},
 };
 
 static void shape_read_kind(ff_reader *reader, const ff_node *shape, ff_shape_def *def) {

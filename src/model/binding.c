@@ -2,7 +2,6 @@
 #include "base/report.h"
 #include "model/model.h"
 
-#include <float.h>
 #include <string.h>
 
 /* Whether a stepper can solve the laws of a pair, and a description of those it can. */
@@ -14,8 +13,6 @@ typedef struct solvable {
 static solvable solve_layer(ff_binding *to) {
   const ff_law *normal = to->normal, *friction = to->friction;
   bool layer = normal->layer && normal->layer(&to->normal_params, &to->layer);
-  /* twice the layer: rounded edges stay separated at the largest deflection */
-  to->round = layer ? fmax(to->layer.max_deflection, DBL_MIN) : 0;
   return (solvable){layer, friction->cone && friction->cone(&to->friction_params, &to->cone),
                     "linear layer", "friction cone"};
 }

@@ -4,6 +4,7 @@
  * Shapes that no rule distinguishes form a class: a thousand equal balls are one class. Rules are
  * resolved once per pair of classes into a binding. */
 #include "base/report.h"
+#include "geom/manifold.h"
 #include "math/vec.h"
 #include "model/build.h"
 
@@ -372,7 +373,7 @@ static bool classes_collide(const binder *bind, int a, int b) {
 /* Binds the classes a and b, which have the properties ca and cb. */
 static ff_status bind_classes(binder *bind, const ff_contact_def *def, int contact, int a, int b,
                               const shape_class *ca, const shape_class *cb) {
-  if (!ff_geom_in_order(ca->kind, cb->kind)) {
+  if (!ff_manifold_in_order(ca->kind, cb->kind)) {
     return bind_classes(bind, def, contact, b, a, cb, ca);
   }
   ff_status status = rule_add_binding(bind, def, contact, ca, cb);
@@ -394,7 +395,7 @@ static ff_status rule_apply(binder *bind, int contact, int a, int b) {
     return FF_OK;
   }
   const shape_class *ca = &bind->classes[a], *cb = &bind->classes[b];
-  if (!ff_geom_can_touch(ca->kind, cb->kind)) {
+  if (ff_manifold_limit(ca->kind, cb->kind) == 0) {
     return rule_report_kinds(bind->build, contact, ca, cb);
   }
   return bind_classes(bind, def, contact, a, b, ca, cb);
@@ -404,7 +405,7 @@ static ff_status rule_apply(binder *bind, int contact, int a, int b) {
 static ff_status default_apply(binder *bind, int a, int b) {
   ff_build *build = bind->build;
   shape_class ca = bind->classes[a], cb = bind->classes[b];
-  if (!classes_collide(bind, a, b) || !ff_geom_can_touch(ca.kind, cb.kind)) {
+  if (!classes_collide(bind, a, b) || ff_manifold_limit(ca.kind, cb.kind) == 0) {
     return FF_OK;
   }
   ca.material = ca.material >= 0 ? ca.material : cb.material;
@@ -461,12 +462,6 @@ static ff_status rules_apply_all(binder *bind) {
 
 /* ---- derived data ---------------------------------------------------------------------------- */
 
-/* Can the manifold of a shape of this kind with another such one have weighted samples? */
-static bool has_flat_parts(ff_shape_kind kind) {
-  return kind != FF_HALF_SPACE && kind != FF_SPHERE && kind != FF_ELLIPSOID &&
-         kind != FF_SUPERELLIPSOID;
-}
-
 static void find_pair_traits(binder *bind) {
   ff_model *model = bind->build->model;
   for (int i = 0; i < bind->binding_count; i++) {
@@ -479,7 +474,7 @@ static void find_pair_traits(binder *bind) {
       ff_shape_kind ka = bind->classes[a].kind, kb = bind->classes[b].kind;
       if (bind->table[a * n + b] >= 0 && ka != FF_HALF_SPACE && kb != FF_HALF_SPACE) {
         model->free_pairs_touch = true;
-        model->flat_pairs_touch |= has_flat_parts(ka) && has_flat_parts(kb);
+        model->flat_pairs_touch |= ff_manifold_has_features(ka, kb);
       }
     }
   }

@@ -1,4 +1,5 @@
 /* Queries of a model. */
+#include "geom/distance.h"
 #include "geom/hull.h"
 #include "geom/overlap.h"
 #include "geom/parts.h"
@@ -189,28 +190,36 @@ int ff_model_pair_count(const ff_model *model) {
   return model ? model->pair_count : 0;
 }
 
+/* m, signed distance of two shapes initially; INFINITY between half-spaces. */
+static double start_distance(const ff_geom *a, ff_pose at_a, const ff_geom *b, ff_pose at_b) {
+  ff_distance near;
+  if (b->kind != FF_HALF_SPACE) {
+    if (a->kind == FF_HALF_SPACE) {
+      return start_distance(b, at_b, a, at_a);
+    }
+    ff_distance_query(&near, a, &at_a, b, &at_b, INFINITY);
+    return near.gap;
+  }
+  if (a->kind == FF_HALF_SPACE) {
+    return INFINITY;
+  }
+  ff_vec3 n = q_axis_z(at_b.orientation);
+  ff_vec3 low = ff_geom_support(a, q_unrotate(at_a.orientation, v3_neg(n)));
+  return v3_dot(n, v3_sub(pose_point(at_a, low), at_b.position));
+}
+
 /* Smallest gap between the shapes of two bodies initially. */
 static double pair_start_gap(const ff_model *model, const ff_model_pair *pair) {
   const ff_model_body *a = &model->bodies[pair->a], *b = &model->bodies[pair->b];
-  double depth = -INFINITY;
+  double gap = INFINITY;
   for (int i = a->first_shape; i < a->first_shape + a->shape_count; i++) {
     for (int j = b->first_shape; j < b->first_shape + b->shape_count; j++) {
       const ff_model_shape *sa = &model->shapes[i], *sb = &model->shapes[j];
-      ff_pose pa = pose_mul(a->start, sa->pose), pb = pose_mul(b->start, sb->pose);
-      if (sb->geom.kind == FF_HALF_SPACE) {
-        ff_vec3 n = q_axis_z(pb.orientation);
-        ff_vec3 low = ff_geom_support(&sa->geom, q_unrotate(pa.orientation, v3_neg(n)));
-        depth = fmax(depth, -v3_dot(n, v3_sub(pose_point(pa, low), pb.position)));
-        continue;
-      }
-      ff_touch touches[FF_TOUCH_MAX];
-      int count = ff_geom_touch(&sa->geom, &pa, &sb->geom, &pb, INFINITY, touches);
-      for (int k = 0; k < count; k++) {
-        depth = fmax(depth, touches[k].depth);
-      }
+      gap = fmin(gap, start_distance(&sa->geom, pose_mul(a->start, sa->pose), &sb->geom,
+                                     pose_mul(b->start, sb->pose)));
     }
   }
-  return fmax(-depth, 0);
+  return fmax(gap, 0);
 }
 
 /* Sample contact for evaluating laws: the initial poses, brought into contact. */
@@ -251,20 +260,26 @@ static ff_patch probe_patch(const probe *p, double depth, double rate) {
   return patch;
 }
 
-/* Depth at which the law stores the kinetic energy of the approach and the work of the weight. */
+/* Does the law store less at a depth than the kinetic energy of the approach and the work of the
+ * weight? */
+static bool probe_stores_less(const probe *p, double depth, double energy, double weight) {
+  ff_normal normal;
+  ff_patch patch = probe_patch(p, depth, 0);
+  p->binding->normal->normal(&p->binding->normal_params, &patch, &normal);
+  return normal.energy < energy + weight * depth;
+}
+
+/* Depth at which it stores as much, by bisection to the last bit. */
 static double probe_deepest(const probe *p, double energy, double weight) {
   double low = 0, high = 1;
-  ff_normal normal;
-  for (int i = 0; i < 200; i++) {
-    double middle = i < 40 ? high : 0.5 * (low + high);
-    ff_patch patch = probe_patch(p, middle, 0);
-    p->binding->normal->normal(&p->binding->normal_params, &patch, &normal);
-    if (normal.energy < energy + weight * middle) {
-      low = middle;
-      high = i < 40 ? 2 * high : high;
-    } else {
-      high = middle;
-    }
+  for (int i = 0; i < 40 && probe_stores_less(p, high, energy, weight); i++) {
+    low = high;
+    high *= 2;
+  }
+  double middle = 0.5 * (low + high);
+  for (int i = 0; i < 160 && middle > low && middle < high; i++) {
+    *(probe_stores_less(p, middle, energy, weight) ? &low : &high) = middle;
+    middle = 0.5 * (low + high);
   }
   return high;
 }

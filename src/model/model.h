@@ -103,7 +103,6 @@ typedef struct ff_binding {
   ff_law_params normal_given, friction_given;   /* before what is open is derived from `pair` */
   ff_law_params normal_params, friction_params; /* resolved */
   ff_layer layer; /* the laws for steppers that solve for impulses; unset under others */
-  double round;   /* m, radius of edges on half-spaces, see ff_geom_touch_blunt; 0: sharp */
   ff_cone cone;
   ff_ground ground; /* for `micro-macro` */
   ff_grip grip;

@@ -96,31 +96,24 @@ ff_status ff_state_grow(ff_state *state, const ff_model *model, ff_list_size siz
   size_t meets = (size_t)size.meets, nears = (size_t)size.nears, points = (size_t)size.points;
   int chunks =
       ff_chunks_of(model->body_count, FF_BODIES_CHUNK) + ff_chunks_of(size.nears, FF_NEARS_CHUNK);
-  const struct {
-    void **to;
-    size_t count, size;
-  } arrays[] = {
-      {(void **)&grown.y, (size_t)grown.size, sizeof(double)},
-      {(void **)&grown.meets, meets, sizeof(ff_meet)},
-      {(void **)&grown.old_meets, meets, sizeof(ff_meet)},
-      {(void **)&grown.active, meets, sizeof(int)},
-      {(void **)&grown.nears, nears, sizeof(ff_near)},
-      {(void **)&grown.old_nears, nears, sizeof(ff_near)},
-      {(void **)&grown.points, points, sizeof(ff_point)},
-      {(void **)&grown.old_points, points, sizeof(ff_point)},
+  const ff_arena_array arrays[] = {
+      FF_ARRAY(grown.y, (size_t)grown.size),
+      FF_ARRAY(grown.meets, meets),
+      FF_ARRAY(grown.old_meets, meets),
+      FF_ARRAY(grown.active, meets),
+      FF_ARRAY(grown.nears, nears),
+      FF_ARRAY(grown.old_nears, nears),
+      FF_ARRAY(grown.points, points),
+      FF_ARRAY(grown.old_points, points),
       {&grown.own_points, points, state->own_size},
       {&grown.old_own_points, points, state->own_size},
-      {(void **)&grown.old_memory, points * (size_t)model->memory_count, sizeof(double)},
-      {(void **)&grown.sums, (size_t)chunks, sizeof *grown.sums},
-      {(void **)&grown.moves, state->pooled ? points / 4 + 1 : 0, sizeof(ff_point_move)},
+      FF_ARRAY(grown.old_memory, points * (size_t)model->memory_count),
+      FF_ARRAY(grown.sums, (size_t)chunks),
+      FF_ARRAY(grown.moves, state->pooled ? points / 4 + 1 : 0),
   };
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-    void *array = ff_arena_take(&grown.room, arrays[i].count, arrays[i].size);
-    if (!array) {
-      ff_arena_free(&grown.room);
-      return FF_ERROR_MEMORY;
-    }
-    memcpy(arrays[i].to, &array, sizeof array);
+  if (!ff_arena_take_all(&grown.room, arrays, sizeof arrays / sizeof *arrays)) {
+    ff_arena_free(&grown.room);
+    return FF_ERROR_MEMORY;
   }
   size_t used = (size_t)(state->y ? ff_state_used(model, state) : 0);
   state_carry(grown.y, state->y, used * sizeof(double));
@@ -241,47 +234,40 @@ ff_status ff_state_make(ff_state *out, const ff_model *model, size_t own_size, b
   size_t sleepers = ff_model_sleeps(model) ? (size_t)model->free_count : 0;
   bool crowd = ff_model_is_crowd(model) || ff_model_is_ground_crowd(model);
   size_t constraints = (size_t)model->constraint_count, rows = (size_t)model->cluster_rows;
-  const struct {
-    void **to;
-    size_t count, size;
-  } buffers[] = {
-      {(void **)&out->bodies, bodies, sizeof(ff_body_motion)},
-      {(void **)&out->wrenches, bodies, sizeof(ff_wrench)},
-      {(void **)&out->applied, bodies, sizeof(ff_applied)},
-      {(void **)&out->drive_force, drives, sizeof(double)},
-      {(void **)&out->drive_phase, drives, sizeof(int)},
-      {(void **)&out->drive_start, drives, sizeof(double)},
-      {(void **)&out->constraints, constraints, sizeof(ff_state_constraint)},
-      {(void **)&out->constraint_rows, constraints, sizeof(ff_constraint_rows)},
-      {(void **)&out->constraint_matrix, rows * rows, sizeof(double)},
-      {(void **)&out->constraint_x, 3 * rows, sizeof(double)},
-      {(void **)&out->constraint_pivots, 2 * rows, sizeof(int)},
-      {(void **)&out->edges, FF_EDGES_MAX, sizeof(ff_edge)},
-      {(void **)&out->listed_at, bodies, sizeof(ff_pose)},
-      {(void **)&out->reach, bodies, sizeof(double)},
-      {(void **)&out->way, bodies, sizeof(ff_vec3)},
-      {(void **)&out->wish, bodies, sizeof(double)},
-      {(void **)&out->wish_way, bodies, sizeof(ff_vec3)},
-      {(void **)&out->sway, bodies, sizeof(double)},
-      {(void **)&out->crowd, crowd ? bodies : 0, sizeof(ff_crowd_motion)},
-      {(void **)&out->sleep.still, sleepers > 0 ? bodies : 0, sizeof(bool)},
-      {(void **)&out->sleep.rest, sleepers, sizeof(double)},
-      {(void **)&out->sleep.group, sleepers, sizeof(int)},
-      {(void **)&out->sleep.borne, sleepers, sizeof(bool)},
-      {(void **)&out->sleep.kept, sleepers, sizeof(bool)},
-      {(void **)&out->floor_bodies, bodies, sizeof(int)},
-      {(void **)&out->planes, planes, sizeof(ff_plane)},
-      {(void **)&out->guided_bodies, bodies, sizeof(int)},
-      {(void **)&out->finite, shapes, sizeof(ff_finite)},
-      {(void **)&out->boxes, shapes, sizeof(ff_box)},
-      {(void **)&out->groups, shapes, sizeof(int)},
+  const ff_arena_array arrays[] = {
+      FF_ARRAY(out->bodies, bodies),
+      FF_ARRAY(out->wrenches, bodies),
+      FF_ARRAY(out->applied, bodies),
+      FF_ARRAY(out->drive_force, drives),
+      FF_ARRAY(out->drive_phase, drives),
+      FF_ARRAY(out->drive_start, drives),
+      FF_ARRAY(out->constraints, constraints),
+      FF_ARRAY(out->constraint_rows, constraints),
+      FF_ARRAY(out->constraint_matrix, rows * rows),
+      FF_ARRAY(out->constraint_x, 3 * rows),
+      FF_ARRAY(out->constraint_pivots, 2 * rows),
+      FF_ARRAY(out->edges, FF_EDGES_MAX),
+      FF_ARRAY(out->listed_at, bodies),
+      FF_ARRAY(out->reach, bodies),
+      FF_ARRAY(out->way, bodies),
+      FF_ARRAY(out->wish, bodies),
+      FF_ARRAY(out->wish_way, bodies),
+      FF_ARRAY(out->sway, bodies),
+      FF_ARRAY(out->crowd, crowd ? bodies : 0),
+      FF_ARRAY(out->sleep.still, sleepers > 0 ? bodies : 0),
+      FF_ARRAY(out->sleep.rest, sleepers),
+      FF_ARRAY(out->sleep.group, sleepers),
+      FF_ARRAY(out->sleep.borne, sleepers),
+      FF_ARRAY(out->sleep.kept, sleepers),
+      FF_ARRAY(out->floor_bodies, bodies),
+      FF_ARRAY(out->planes, planes),
+      FF_ARRAY(out->guided_bodies, bodies),
+      FF_ARRAY(out->finite, shapes),
+      FF_ARRAY(out->boxes, shapes),
+      FF_ARRAY(out->groups, shapes),
   };
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
-    void *buffer = ff_arena_take(arena, buffers[i].count, buffers[i].size);
-    if (!buffer) {
-      return FF_ERROR_MEMORY;
-    }
-    memcpy(buffers[i].to, &buffer, sizeof buffer);
+  if (!ff_arena_take_all(arena, arrays, sizeof arrays / sizeof *arrays)) {
+    return FF_ERROR_MEMORY;
   }
   out->crowd = crowd ? out->crowd : NULL;
   out->sleep.still = sleepers > 0 ? out->sleep.still : NULL;
@@ -490,13 +476,4 @@ void ff_state_enter_phases(ff_state *state, const ff_model *model) {
       state->drive_start[i] = isnan(start) ? state_drive_position(state, model, drive) : start;
     }
   }
-}
-
-int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
-                  const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  const ff_model_shape *a = &model->shapes[near->shape_a], *b = &model->shapes[near->shape_b];
-  ff_pose room_a, room_b;
-  const ff_pose *at_a = ff_shape_at(a, body_a, &room_a), *at_b = ff_shape_at(b, body_b, &room_b);
-  return ff_geom_touch_blunt(&a->geom, at_a, &b->geom, at_b, model->bindings[near->binding].round,
-                             margin, out);
 }

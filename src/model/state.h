@@ -234,6 +234,9 @@ typedef struct ff_state {
   double stiffness;       /* 1/s^2, largest contact stiffness over effective mass in the step */
   ff_sleep sleep;
   double damping;        /* 1/s, largest contact damping over effective mass in the step */
+  bool half_constraints; /* half of constraint forces acts at the start of a step, the rest is the
+                            projection of velocities at its end */
+  bool divided;          /* the step was taken in parts */
   double crowd_accuracy; /* 1, to which large islands were solved in the step; 0: there was none */
   double crowd_residual; /* 1, their forces against those of their laws at the end of the step, over
                           * the largest; computed from states and forces, not by their solver */
@@ -384,10 +387,5 @@ void ff_state_keep_size(ff_list_size *size, ff_keep *keep);
 void ff_state_keep(ff_state *state, const ff_model *model, ff_keep *keep);
 /* Drive phases at the time of the state; initialises a new phase. */
 void ff_state_enter_phases(ff_state *state, const ff_model *model);
-
-/* Contact points of a shape pair without a manifold for `quasi-rigid`, with the bodies at these
- * poses: by ff_geom_touch_blunt where a has flat places on a half-space. */
-int ff_near_touch(const ff_model *model, const ff_near *near, const ff_pose *body_a,
-                  const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]);
 
 #endif

@@ -61,7 +61,10 @@ ff_status ff_sim_create(ff_sim **out, const ff_model *model) {
   }
   if (status == FF_OK) {
     sim->before = ff_arena_take(&sim->arena, (size_t)model->body_count, sizeof *sim->before);
-    status = sim->before ? ff_sim_take_controllers(sim) : FF_ERROR_MEMORY;
+    sim->auditor.paths =
+        ff_arena_take(&sim->arena, (size_t)model->free_count, sizeof *sim->auditor.paths);
+    bool room = sim->before && sim->auditor.paths;
+    status = room ? ff_sim_take_controllers(sim) : FF_ERROR_MEMORY;
   }
   status = status == FF_OK ? ff_sim_take_events(sim) : status;
   if (status == FF_OK) {
@@ -158,6 +161,7 @@ static ff_status sim_step_to(ff_sim *sim, double limit, bool on_grid) {
       sim->model->breakpoint_count > 0 ? ff_model_next_breakpoint(sim->model, t) : INFINITY;
   end = lesser(end, lesser(tick, breakpoint));
   sim->state.stiffness = sim->state.damping = 0;
+  sim->state.divided = false;
   sim->last_step = 0;
   ff_team_copy(sim->state.team, sim->before, sim->state.bodies,
                (size_t)sim->model->body_count * sizeof *sim->before);

@@ -86,7 +86,7 @@ static void sim_keep(ff_sim *sim, ff_keep *keep) {
   }
   ff_keep_numbers(keep, "gravity", &sim->own.run.gravity.x, 3);
   ff_work_keep(&sim->work, keep);
-  ff_auditor_keep(&sim->auditor, keep);
+  ff_auditor_keep(&sim->auditor, sim->model, keep);
   ff_keep_block(keep, "body.before", sim->before, sim->model->body_count, sizeof *sim->before);
   ff_keep_numbers(keep, "last_step", &sim->last_step, 1);
   ff_keep_block(keep, "record", &sim->record, 1, sizeof sim->record);

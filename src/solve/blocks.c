@@ -7,51 +7,50 @@
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static int *blocks_take_ints(ff_blocks *b, size_t count) {
-  return ff_arena_take(&b->arena, count + 1, sizeof(int));
-}
-
 static bool blocks_take_workspace(ff_blocks *b) {
   size_t nodes = (size_t)b->limits.nodes, edges = (size_t)b->limits.edges;
-  size_t entries = (size_t)b->limits.pairs;
+  size_t entries = (size_t)b->limits.pairs, rows = (size_t)b->limits.rows;
   b->work_size = (int)(3 * edges + 8 * nodes + 16);
-  int **rooms[] = {
-      &b->size,           &b->row,          &b->known_size,        &b->place,        &b->node_at,
-      &b->open_count,     &b->start,        &b->waiting,           &b->last_waiting, &b->parts.part,
-      &b->parts.position, &b->parts.parent, &b->parts.reach_start, &b->parts.all};
-  for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
-    *rooms[i] = blocks_take_ints(b, nodes + 1);
-    if (!*rooms[i]) {
-      return false;
-    }
-  }
-  b->edge = blocks_take_ints(b, 2 * edges);
-  b->known_edge = blocks_take_ints(b, 2 * edges);
-  b->later = blocks_take_ints(b, entries);
-  b->parts.reach_from = blocks_take_ints(b, entries);
-  b->parts.reach = blocks_take_ints(b, entries);
-  b->spot = blocks_take_ints(b, (FF_BLOCKS_PARTS + 1) * nodes);
-  b->parts.weight = ff_arena_take(&b->arena, nodes + 1, sizeof(double));
-  b->open = blocks_take_ints(b, entries);
-  b->next_waiting = blocks_take_ints(b, entries);
-  b->whose = blocks_take_ints(b, entries);
-  b->pivot = blocks_take_ints(b, (size_t)b->limits.rows);
-  b->work = blocks_take_ints(b, (size_t)b->work_size + 10 * nodes);
-  b->diagonal = ff_arena_take(&b->arena, nodes + 1, sizeof *b->diagonal);
-  b->upper = ff_arena_take(&b->arena, entries + 1, sizeof *b->upper);
-  b->lower = ff_arena_take(&b->arena, entries + 1, sizeof *b->lower);
-  b->empty = ff_arena_take(&b->arena, entries + 1, sizeof *b->empty);
-  b->size_upper = ff_arena_take(&b->arena, entries + 1, sizeof(double));
-  b->size_lower = ff_arena_take(&b->arena, entries + 1, sizeof(double));
-  b->units = ff_arena_take(&b->arena, 2 * (size_t)b->limits.rows + 1, sizeof(double));
-  b->squares = ff_arena_take(&b->arena, 2 * (size_t)b->limits.rows + 1, sizeof(double));
-  b->inverses = ff_arena_take(&b->arena, 2 * (size_t)b->limits.rows + 1, sizeof(double));
-  b->unit_row = ff_arena_take(&b->arena, (size_t)b->limits.rows + 1, sizeof(double));
-  b->values = ff_arena_take(&b->arena, b->limits.numbers + 1, sizeof *b->values);
-  return b->edge && b->known_edge && b->later && b->parts.reach_from && b->parts.reach && b->spot &&
-         b->parts.weight && b->open && b->next_waiting && b->whose && b->pivot && b->work &&
-         b->diagonal && b->upper && b->lower && b->empty && b->size_upper && b->size_lower &&
-         b->units && b->squares && b->inverses && b->unit_row && b->values;
+  const ff_arena_array arrays[] = {
+      FF_ARRAY(b->size, nodes + 2),
+      FF_ARRAY(b->row, nodes + 2),
+      FF_ARRAY(b->known_size, nodes + 2),
+      FF_ARRAY(b->place, nodes + 2),
+      FF_ARRAY(b->node_at, nodes + 2),
+      FF_ARRAY(b->open_count, nodes + 2),
+      FF_ARRAY(b->start, nodes + 2),
+      FF_ARRAY(b->waiting, nodes + 2),
+      FF_ARRAY(b->last_waiting, nodes + 2),
+      FF_ARRAY(b->parts.part, nodes + 2),
+      FF_ARRAY(b->parts.position, nodes + 2),
+      FF_ARRAY(b->parts.parent, nodes + 2),
+      FF_ARRAY(b->parts.reach_start, nodes + 2),
+      FF_ARRAY(b->parts.all, nodes + 2),
+      FF_ARRAY(b->parts.weight, nodes + 1),
+      FF_ARRAY(b->parts.reach_from, entries + 1),
+      FF_ARRAY(b->parts.reach, entries + 1),
+      FF_ARRAY(b->edge, 2 * edges + 1),
+      FF_ARRAY(b->known_edge, 2 * edges + 1),
+      FF_ARRAY(b->later, entries + 1),
+      FF_ARRAY(b->spot, (FF_BLOCKS_PARTS + 1) * nodes + 1),
+      FF_ARRAY(b->open, entries + 1),
+      FF_ARRAY(b->next_waiting, entries + 1),
+      FF_ARRAY(b->whose, entries + 1),
+      FF_ARRAY(b->pivot, rows + 1),
+      FF_ARRAY(b->work, (size_t)b->work_size + 10 * nodes + 1),
+      FF_ARRAY(b->diagonal, nodes + 1),
+      FF_ARRAY(b->upper, entries + 1),
+      FF_ARRAY(b->lower, entries + 1),
+      FF_ARRAY(b->empty, entries + 1),
+      FF_ARRAY(b->size_upper, entries + 1),
+      FF_ARRAY(b->size_lower, entries + 1),
+      FF_ARRAY(b->units, 2 * rows + 1),
+      FF_ARRAY(b->squares, 2 * rows + 1),
+      FF_ARRAY(b->inverses, 2 * rows + 1),
+      FF_ARRAY(b->unit_row, rows + 1),
+      FF_ARRAY(b->values, b->limits.numbers + 1),
+  };
+  return ff_arena_take_all(&b->arena, arrays, sizeof arrays / sizeof *arrays);
 }
 
 ff_status ff_blocks_create(ff_blocks **out, const ff_blocks_limits *limits) {
@@ -116,20 +115,6 @@ bool ff_blocks_is_before(const ff_blocks *b, int i, int j) {
 }
 
 /* ---- elimination order ----------------------------------------------------------------------- */
-
-static bool blocks_same_graph(const ff_blocks *b) {
-  size_t nodes = (size_t)b->node_count, edges = (size_t)b->edge_count;
-  return b->known_nodes == b->node_count && b->known_edges == b->edge_count &&
-         memcmp(b->known_size, b->size, nodes * sizeof(int)) == 0 &&
-         memcmp(b->known_edge, b->edge, 2 * edges * sizeof(int)) == 0;
-}
-
-static void blocks_save_graph(ff_blocks *b) {
-  b->known_nodes = b->node_count;
-  b->known_edges = b->edge_count;
-  memcpy(b->known_size, b->size, (size_t)b->node_count * sizeof(int));
-  memcpy(b->known_edge, b->edge, 2 * (size_t)b->edge_count * sizeof(int));
-}
 
 /* Adjacency lists without duplicates: list[begin[i]] .. list[begin[i] + count[i] - 1]. */
 static int list_neighbours(ff_blocks *b, int *begin, int *count, int *list) {
@@ -254,7 +239,10 @@ static bool blocks_assign_storage(ff_blocks *b) {
 }
 
 bool ff_blocks_order(ff_blocks *b) {
-  if (blocks_same_graph(b)) {
+  size_t sizes = (size_t)b->node_count * sizeof(int),
+         edges = 2 * (size_t)b->edge_count * sizeof(int);
+  if (b->known_nodes == b->node_count && b->known_edges == b->edge_count &&
+      memcmp(b->known_size, b->size, sizes) == 0 && memcmp(b->known_edge, b->edge, edges) == 0) {
     return true;
   }
   b->known_nodes = -1;
@@ -271,7 +259,10 @@ bool ff_blocks_order(ff_blocks *b) {
   for (int k = 0; k < b->node_count; k++) {
     b->parts.part[k] = FF_BLOCKS_PARTS;
   }
-  blocks_save_graph(b);
+  b->known_nodes = b->node_count;
+  b->known_edges = b->edge_count;
+  memcpy(b->known_size, b->size, sizes);
+  memcpy(b->known_edge, b->edge, edges);
   return true;
 }
 

@@ -3,13 +3,6 @@
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-static bool ncp_take_pattern(ff_ncp *ncp, ff_ncp_pattern *pattern, int size, int count) {
-  pattern->start = ff_arena_take(&ncp->arena, (size_t)size + 1, sizeof(int));
-  pattern->row = ff_arena_take(&ncp->arena, (size_t)count + 1, sizeof(int));
-  pattern->values = ff_arena_take(&ncp->arena, (size_t)count + 1, sizeof(double));
-  return pattern->start && pattern->row && pattern->values;
-}
-
 /* The user's pattern, or a full one. */
 static void ncp_fill_jacobian(ff_ncp *ncp) {
   int n = ncp->size;
@@ -101,28 +94,31 @@ void ff_ncp_layout(ff_ncp *ncp) {
   ncp->wide.count = ncp->wide.start[2 * ncp->size];
 }
 
-static int *ncp_take_ints(ff_ncp *ncp, int count) {
-  return ff_arena_take(&ncp->arena, (size_t)count, sizeof(int));
-}
-
 static bool ncp_take_workspace(ff_ncp *ncp) {
-  int n = ncp->size;
-  int count = ncp->def.column_start ? ncp->def.column_start[n] : n * n;
-  ncp->in_step = ncp_take_ints(ncp, count + 1);
-  ncp->diagonal = ncp_take_ints(ncp, n);
-  ncp->in_wide[0] = ncp_take_ints(ncp, count + n);
-  ncp->in_wide[1] = ncp_take_ints(ncp, count + n);
-  ncp->wide_diagonal = ncp_take_ints(ncp, 2 * n);
-  ncp->next = ncp_take_ints(ncp, n);
-  ncp->exponent = ncp_take_ints(ncp, count + 1);
-  ncp->filled = ncp_take_ints(ncp, count + 1);
-  ncp->filled_end = ncp_take_ints(ncp, n);
-  ncp->scale_work = ncp_take_ints(ncp, 2 * n);
-  return ncp->exponent && ncp->filled && ncp->filled_end && ncp->scale_work && ncp->in_step &&
-         ncp->diagonal && ncp->in_wide[0] && ncp->in_wide[1] && ncp->wide_diagonal && ncp->next &&
-         ncp_take_pattern(ncp, &ncp->jacobian, n, count) &&
-         ncp_take_pattern(ncp, &ncp->step, n, count + n) &&
-         ncp_take_pattern(ncp, &ncp->wide, 2 * n, 2 * count + 4 * n);
+  size_t n = (size_t)ncp->size;
+  size_t count = ncp->def.column_start ? (size_t)ncp->def.column_start[n] : n * n;
+  const ff_arena_array arrays[] = {
+      FF_ARRAY(ncp->in_step, count + 1),
+      FF_ARRAY(ncp->diagonal, n),
+      FF_ARRAY(ncp->in_wide[0], count + n),
+      FF_ARRAY(ncp->in_wide[1], count + n),
+      FF_ARRAY(ncp->wide_diagonal, 2 * n),
+      FF_ARRAY(ncp->next, n),
+      FF_ARRAY(ncp->exponent, count + 1),
+      FF_ARRAY(ncp->filled, count + 1),
+      FF_ARRAY(ncp->filled_end, n),
+      FF_ARRAY(ncp->scale_work, 2 * n),
+      FF_ARRAY(ncp->jacobian.start, n + 1),
+      FF_ARRAY(ncp->jacobian.row, count + 1),
+      FF_ARRAY(ncp->jacobian.values, count + 1),
+      FF_ARRAY(ncp->step.start, n + 1),
+      FF_ARRAY(ncp->step.row, count + n + 1),
+      FF_ARRAY(ncp->step.values, count + n + 1),
+      FF_ARRAY(ncp->wide.start, 2 * n + 1),
+      FF_ARRAY(ncp->wide.row, 2 * count + 4 * n + 1),
+      FF_ARRAY(ncp->wide.values, 2 * count + 4 * n + 1),
+  };
+  return ff_arena_take_all(&ncp->arena, arrays, sizeof arrays / sizeof *arrays);
 }
 
 ff_status ff_ncp_setup(ff_ncp *ncp) {

@@ -47,27 +47,29 @@ static ff_status qp_check_def(const ff_qp_def *def, ff_report *report) {
   return FF_OK;
 }
 
-static double *qp_take_doubles(ff_qp *qp, size_t count) {
-  return ff_arena_take(&qp->arena, count, sizeof(double));
-}
-
 static bool qp_take_workspace(ff_qp *qp) {
   size_t n = (size_t)qp->def.size, tall = (size_t)qp->def.rows + n;
-  double **vectors[] = {
-      &qp->scale,    &qp->gradient,       &qp->lower,         &qp->upper, &qp->y,
-      &qp->slope,    &qp->noise,          &qp->diagonal,      &qp->step,  &qp->trial[0],
-      &qp->trial[1], &qp->trial_slope[0], &qp->trial_slope[1]};
-  bool taken = true;
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-    *vectors[i] = qp_take_doubles(qp, n);
-    taken = taken && *vectors[i];
-  }
-  qp->hessian = qp_take_doubles(qp, n * n);
-  qp->factor = qp_take_doubles(qp, n * tall);
-  qp->reflected = qp_take_doubles(qp, tall);
-  qp->place = ff_arena_take(&qp->arena, n, sizeof *qp->place);
-  qp->order = ff_arena_take(&qp->arena, n, sizeof *qp->order);
-  return taken && qp->hessian && qp->factor && qp->reflected && qp->place && qp->order;
+  const ff_arena_array arrays[] = {
+      FF_ARRAY(qp->scale, n),
+      FF_ARRAY(qp->gradient, n),
+      FF_ARRAY(qp->lower, n),
+      FF_ARRAY(qp->upper, n),
+      FF_ARRAY(qp->y, n),
+      FF_ARRAY(qp->slope, n),
+      FF_ARRAY(qp->noise, n),
+      FF_ARRAY(qp->diagonal, n),
+      FF_ARRAY(qp->step, n),
+      FF_ARRAY(qp->trial[0], n),
+      FF_ARRAY(qp->trial[1], n),
+      FF_ARRAY(qp->trial_slope[0], n),
+      FF_ARRAY(qp->trial_slope[1], n),
+      FF_ARRAY(qp->hessian, n * n),
+      FF_ARRAY(qp->factor, n * tall),
+      FF_ARRAY(qp->reflected, tall),
+      FF_ARRAY(qp->place, n),
+      FF_ARRAY(qp->order, n),
+  };
+  return ff_arena_take_all(&qp->arena, arrays, sizeof arrays / sizeof *arrays);
 }
 
 ff_status ff_qp_create(ff_qp **out, const ff_qp_def *def, ff_report *report) {

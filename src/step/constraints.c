@@ -144,6 +144,7 @@ static ff_contact_bodies bodies_of(const ff_state *state, const ff_model_constra
 }
 
 void ff_constraints_push(const ff_model *model, ff_state *state, double t, double *ledger) {
+  double share = state->half_constraints ? 0.5 : 1;
   for (int i = 0; i < model->cluster_count; i++) {
     const ff_model_cluster *cluster = &model->clusters[i];
     evaluate_cluster(model, state, cluster);
@@ -157,7 +158,8 @@ void ff_constraints_push(const ff_model *model, ff_state *state, double t, doubl
       to->error = ff_constraint_errors(rows, &to->angle);
       to->force = ff_constraint_force(rows, multipliers, &to->moment);
       ff_contact_bodies bodies = bodies_of(state, member(model, cluster, k), rows);
-      ff_contact_push(model, state, &bodies, rows->point_a, to->force, to->moment, ledger);
+      ff_contact_push(model, state, &bodies, rows->point_a, v3_scale(share, to->force),
+                      v3_scale(share, to->moment), ledger);
       multipliers += rows->count;
     }
   }

@@ -313,18 +313,8 @@ void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info) {
   }
 }
 
-double ff_crowd_residual(const ff_crowd *crowd) {
-  double wrong = 0, largest = 0, v[3];
-  for (int i = 0; i < crowd->order.large_count; i++) {
-    const ff_crowd_contact *c = &crowd->contacts[i];
-    if (c->idle) {
-      continue;
-    }
-    ff_crowd_velocity(crowd, c, v);
-    wrong = greater(wrong, fabs(v[0] - c->left[0]) / c->w[0]);
-    wrong = greater(wrong, fabs(v[1] - c->left[1]) / c->w[3]);
-    wrong = greater(wrong, fabs(v[2] - c->left[2]) / c->w[5]);
-    largest = greater(largest, crowd->half * fabs(c->force[0]));
-  }
-  return largest > 0 ? wrong / largest : 0;
+double ff_crowd_error(const ff_crowd *crowd, const ff_crowd_contact *c, const double v[3]) {
+  double n = fabs(v[0] - c->left[0]) / c->w[0], t1 = fabs(v[1] - c->left[1]) / c->w[3];
+  double t2 = fabs(v[2] - c->left[2]) / c->w[5];
+  return greater(n, greater(t1, t2)) / crowd->half;
 }

@@ -54,10 +54,10 @@ void ff_crowd_load(ff_crowd *crowd, const ff_model *model, ff_state *state, cons
                    ff_team *team);
 /* Solves them; adds to info what it took. */
 void ff_crowd_solve(ff_crowd *crowd, ff_team *team, ff_solver_info *info);
-/* 1, bound on the error of a force of the solution over the largest force: forces follow the
- * velocity of their contact, which has changed since it was solved last, by at most the inverse of
- * its Delassus block. */
-double ff_crowd_residual(const ff_crowd *crowd);
+/* N, bound on the error of the forces of a contact that moves at v (m/s) in the solution: they
+ * follow its velocity, which has changed since it was solved last, by at most the inverse of its
+ * Delassus block. */
+double ff_crowd_error(const ff_crowd *crowd, const ff_crowd_contact *contact, const double v[3]);
 /* Velocity of a against b along the axes in the middle of the step. */
 void ff_crowd_velocity(const ff_crowd *crowd, const ff_crowd_contact *contact, double v[3]);
 

@@ -161,27 +161,48 @@ static void note_point_stiffness(ff_state *state, const ff_point *point, const f
   state->damping = greater(state->damping, ease.tangent * friction_slope);
 }
 
+/* Adds sign times a force and a moment to the wrench of a body. */
+static void push_contact_body(ff_state *state, int body, double sign, ff_vec3 arm, ff_vec3 force,
+                              ff_vec3 moment) {
+  ff_wrench *to = &state->wrenches[body];
+  to->force = v3_axpy(to->force, sign, force);
+  to->torque = v3_axpy(to->torque, sign, v3_add(v3_cross(arm, force), moment));
+}
+
+void ff_contact_push_free(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
+                          ff_vec3 force, ff_vec3 moment) {
+  if (model->bodies[bodies->a].slot >= 0) {
+    push_contact_body(state, bodies->a, 1, bodies->arm_a, force, moment);
+  }
+  if (model->bodies[bodies->b].slot >= 0) {
+    push_contact_body(state, bodies->b, -1, bodies->arm_b, force, moment);
+  }
+}
+
+void ff_contact_push_others(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
+                            ff_vec3 point, ff_vec3 force, ff_vec3 moment, double *ledger) {
+  const ff_model_body *a = &model->bodies[bodies->a], *b = &model->bodies[bodies->b];
+  if (a->slot < 0) {
+    push_contact_body(state, bodies->a, 1, bodies->arm_a, force, moment);
+  }
+  if (b->slot < 0) {
+    push_contact_body(state, bodies->b, -1, bodies->arm_b, force, moment);
+  }
+  if (ledger && !ff_body_is_inside(b)) { /* its motion works on the system */
+    ff_ledger_push(ledger, point, force, moment, bodies->velocity_b,
+                   state->bodies[bodies->b].omega);
+  }
+  if (ledger && !ff_body_is_inside(a)) {
+    const ff_body_motion *motion = &state->bodies[bodies->a];
+    ff_ledger_push(ledger, point, v3_neg(force), v3_neg(moment), ff_motion_velocity(motion, point),
+                   motion->omega);
+  }
+}
+
 void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
                      ff_vec3 point, ff_vec3 force, ff_vec3 moment, double *ledger) {
-  ff_wrench *a = &state->wrenches[bodies->a], *b = &state->wrenches[bodies->b];
-  a->force = v3_add(a->force, force);
-  a->torque = v3_add(a->torque, v3_add(v3_cross(bodies->arm_a, force), moment));
-  b->force = v3_sub(b->force, force);
-  b->torque = v3_sub(b->torque, v3_add(v3_cross(bodies->arm_b, force), moment));
-  bool a_free = ff_body_is_inside(&model->bodies[bodies->a]);
-  bool b_free = ff_body_is_inside(&model->bodies[bodies->b]);
-  if (!ledger || (a_free && b_free)) {
-    return;
-  }
-  if (!b_free) { /* its motion works on the system */
-    ff_vec3 omega = state->bodies[bodies->b].omega;
-    ff_ledger_push(ledger, point, force, moment, bodies->velocity_b, omega);
-  }
-  if (!a_free) {
-    const ff_body_motion *body = &state->bodies[bodies->a];
-    ff_ledger_push(ledger, point, v3_neg(force), v3_neg(moment), ff_motion_velocity(body, point),
-                   body->omega);
-  }
+  ff_contact_push_free(model, state, bodies, force, moment);
+  ff_contact_push_others(model, state, bodies, point, force, moment, ledger);
 }
 
 void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point *point,
@@ -515,7 +536,7 @@ typedef struct pairs_job {
 } pairs_job;
 
 /* Opens the points of a pair and finds them, with all of their laws that concern no other pair. */
-static void find_pair(const pairs_job *job, const ff_meet *meet, ff_near *near, bool alone) {
+static void detect_pair(const pairs_job *job, const ff_meet *meet, ff_near *near, bool alone) {
   const ff_model *model = job->model;
   ff_state *state = job->state;
   double margin = ff_pair_margin(model, state, meet, near);
@@ -532,14 +553,14 @@ static void find_pair(const pairs_job *job, const ff_meet *meet, ff_near *near, 
 }
 
 /* state->active of a body pair: 1 if it has points, or touched. */
-static void find_pairs(void *context, int first, int end) {
+static void detect_pairs(void *context, int first, int end) {
   const pairs_job *job = context;
   ff_state *state = job->state;
   for (int m = first; m < end; m++) {
     const ff_meet *meet = &state->meets[m];
     bool skips = ff_sleep_skips(state, meet), active = !skips && meet->touching;
     for (int n = meet->first_near; n < meet->first_near + meet->near_count && !skips; n++) {
-      find_pair(job, meet, &state->nears[n], false);
+      detect_pair(job, meet, &state->nears[n], false);
       active = active || !state->nears[n].clear;
     }
     state->active[m] = active;
@@ -552,7 +573,7 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
     state->stiffness = state->damping = 0;
   }
   pairs_job job = {model, state, y};
-  ff_team_for(state->team, find_pairs, &job, state->meet_count, FF_PAIRS_CHUNK);
+  ff_team_for(state->team, detect_pairs, &job, state->meet_count, FF_PAIRS_CHUNK);
   state->active_count = 0;
   for (int m = 0; m < state->meet_count; m++) {
     if (!state->active[m]) {
@@ -563,7 +584,7 @@ static void contact_forces(const ff_model *model, ff_state *state, const double 
     for (int n = meet->first_near; n < meet->first_near + meet->near_count; n++) {
       ff_near *near = &state->nears[n];
       if (near->pending) {
-        find_pair(&job, meet, near, true);
+        detect_pair(&job, meet, near, true);
       }
       if (!near->clear && ff_model_holds(model, &model->bindings[near->binding])) {
         push_held_pair(model, state, meet, near, ledger);

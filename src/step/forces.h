@@ -79,6 +79,12 @@ void ff_friction_note(const ff_model *model, const ff_binding *binding, ff_point
 void ff_contact_push(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
                      ff_vec3 point, ff_vec3 force, ff_vec3 moment, double *ledger);
 
+/* The same in two parts: of free bodies alone, and of all others with the ledger. */
+void ff_contact_push_free(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
+                          ff_vec3 force, ff_vec3 moment);
+void ff_contact_push_others(const ff_model *model, ff_state *state, const ff_contact_bodies *bodies,
+                            ff_vec3 point, ff_vec3 force, ff_vec3 moment, double *ledger);
+
 /* dy/dt of the whole state vector. Returns nonzero if it is not finite. */
 int ff_rates(const ff_model *model, ff_state *state, double t, const double *y, double *dy);
 

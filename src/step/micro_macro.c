@@ -583,7 +583,7 @@ static ff_status micro_step(ff_work *work, double t_end) {
     restore_micro_state(work, t);
     return FF_ERROR_STEP;
   }
-  ff_sleep_end(work->model, state, micro->h);
+  ff_sleep_end(work->model, state, t_end - t); /* micro may have grown */
   work->steps++;
   return FF_OK;
 }

@@ -44,6 +44,13 @@ typedef struct entry {
   ff_midpoint_point *held; /* of the step before; at the end of this one */
 } entry;
 
+/* What finished contacts add up: of a chunk of them, or of all. */
+typedef struct finish_sums {
+  double ledger[FF_Y_LEDGER];
+  double stiffness, damping; /* 1/s^2, 1/s: largest, as in ff_state */
+  double error, largest;     /* N: largest error of the forces of crowds, and normal force */
+} finish_sums;
+
 struct ff_midpoint {
   double half;    /* s, half the step */
   double settled; /* SETTLED, or KEPT if a contact has a memory */
@@ -55,7 +62,8 @@ struct ff_midpoint {
   int *shares;        /* contacts of each mover */
   int unshared;       /* the same of all that does not move */
   int count;
-  ff_crowd crowd; /* contacts of large islands */
+  ff_crowd crowd;      /* contacts of large islands */
+  finish_sums *chunks; /* of those, FF_CROWD_CHUNK each */
 };
 
 /* ---- life ------------------------------------------------------------------------------ */
@@ -76,7 +84,9 @@ ff_status ff_midpoint_create(ff_midpoint **out, const ff_model *model, ff_state 
   mid->entries = ff_arena_take(arena, (size_t)limits.contacts, sizeof *mid->entries);
   mid->outside = ff_arena_take(arena, (size_t)model->body_count, sizeof *mid->outside);
   mid->shares = ff_arena_take(arena, (size_t)ff_mover_count(model), sizeof *mid->shares);
-  bool room = mid->reached && mid->entries && mid->outside && mid->shares;
+  mid->chunks =
+      ff_arena_take(arena, (size_t)limits.contacts / FF_CROWD_CHUNK + 1, sizeof *mid->chunks);
+  bool room = mid->reached && mid->entries && mid->outside && mid->shares && mid->chunks;
   ff_status status = room ? ff_rows_make(&mid->rows, model, arena, limits) : FF_ERROR_MEMORY;
   return status == FF_OK ? ff_crowd_make(&mid->crowd, arena, model, limits.contacts) : status;
 }
@@ -110,8 +120,9 @@ static void change_entry_force(ff_midpoint *mid, entry *e, const double change[3
   ff_rows_hit(&mid->rows, e->row, impulse, mid->reached);
 }
 
-ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
-                                   const ff_point *point, double half, ff_patch *patch) {
+/* All but the energy at the start of the step. */
+static ff_midpoint_law law_at_start(const ff_model *model, const ff_near *near,
+                                    const ff_point *point, double half) {
   ff_midpoint_law out = {.binding = &model->bindings[near->binding],
                          .plain = ff_point_is_plain(point),
                          .weight = point->weight,
@@ -126,6 +137,12 @@ ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
   out.fleeting =
       point->pace > FF_MIDPOINT_FLEETING && change > FF_MIDPOINT_FAR * point->patch.depth;
   out.depth = out.fleeting ? point->patch.depth : out.depth;
+  return out;
+}
+
+ff_midpoint_law ff_midpoint_law_of(const ff_model *model, const ff_near *near,
+                                   const ff_point *point, double half, ff_patch *patch) {
+  ff_midpoint_law out = law_at_start(model, near, point, half);
   *patch = point->patch;
   out.energy = out.binding->overlaps ? 0 : ff_midpoint_energy(&out, patch, out.depth);
   return out;
@@ -152,10 +169,13 @@ static double sample_weight_bound(const ff_state *state, const ff_near *near,
 ff_midpoint_law ff_midpoint_crowd_law_of(const ff_model *model, const ff_state *state,
                                          const ff_near *near, const ff_point *point, double half,
                                          ff_patch *patch) {
-  ff_midpoint_law out = ff_midpoint_law_of(model, near, point, half, patch);
+  ff_midpoint_law out = law_at_start(model, near, point, half);
   out.discrete = out.binding->normal->gradient && !out.fleeting;
   if (!out.plain && out.weight_slope != 0) {
     out.weight_most = sample_weight_bound(state, near, point);
+  }
+  if (!out.discrete || !out.plain) { /* else the law knows it */
+    *patch = point->patch;
     out.energy = ff_midpoint_energy(&out, patch, out.depth);
   }
   return out;
@@ -484,8 +504,9 @@ static void sweep_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
  * load that rests can, since its force is that of the whole step. Edges that are nearly parallel
  * have a sample whose depth changes much faster than the bodies approach, and whose weight vanishes
  * as fast: the pair is as stiff as samples at the pace of the bodies. */
-static void note_entry_stiffness(const ff_midpoint *mid, const ff_model *model, ff_state *state,
-                                 const entry *e, double speed) {
+static void note_entry_stiffness(const ff_midpoint *mid, const ff_model *model,
+                                 const ff_state *state, const entry *e, double speed,
+                                 finish_sums *sums) {
   double pace = greater(1, e->law.pace);
   double start = state->points[e->point].patch.depth_rate / pace;
   double fastest = greater(fabs(speed), fabs(start));
@@ -494,15 +515,16 @@ static void note_entry_stiffness(const ff_midpoint *mid, const ff_model *model, 
   }
   double stiff =
       lesser(e->normal.d_depth / (pace * pace), 4 * e->normal.elastic / (pace * e->patch.depth));
-  state->stiffness = greater(state->stiffness, e->patch.depth > 0 ? e->w[0] * stiff : 0);
-  state->damping = greater(state->damping, e->w[0] * e->normal.d_rate / (pace * pace));
+  sums->stiffness = greater(sums->stiffness, e->patch.depth > 0 ? e->w[0] * stiff : 0);
+  sums->damping = greater(sums->damping, e->w[0] * e->normal.d_rate / (pace * pace));
 }
 
-/* The memory goes with the slip that all forces together leave, and so do the losses. */
+/* The memory goes with the slip that all forces together leave, and so do the losses. All but what
+ * the contact pushes. */
 static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state *state, entry *e,
-                         const double v[3], double *rates) {
+                         const double v[3], double *rates, finish_sums *sums) {
   ff_point *point = &state->points[e->point];
-  double *ledger = rates + state->ledger_at;
+  double *ledger = sums->ledger;
   size_t at = (size_t)e->point * (size_t)model->memory_count;
   double *memory_rate = model->memory_count > 0 ? rates + state->memory_at + at : NULL;
   ff_friction *friction = &e->friction;
@@ -511,7 +533,7 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
     ff_midpoint_force(&e->law, mid->half, -v[0], &e->patch, &e->normal,
                       &e->elastic); /* its elastic part, as it came out */
   }
-  note_entry_stiffness(mid, model, state, e, v[0]);
+  note_entry_stiffness(mid, model, state, e, v[0], sums);
   double f = e->force[0] - friction->normal_force;
   double own = e->held->ahead.half * e->held->ahead.ease;
   for (int i = 0; i < 2; i++) {
@@ -534,7 +556,6 @@ static void finish_entry(const ff_midpoint *mid, const ff_model *model, ff_state
   ledger[FF_Y_UNPAID] += e->law.binding->normal_unpaid ? e->elastic * -v[0] : 0;
   ledger[FF_Y_LOST + FF_LOST_ROLLING] -=
       e->normal.moment[0] * roll[0] + e->normal.moment[1] * roll[1];
-  ff_contact_push(model, state, &e->bodies, point->point, point->force, point->moment, ledger);
   memcpy(e->held->force, e->force, sizeof e->force);
   e->held->mode = friction->mode;
 }
@@ -550,42 +571,178 @@ static void turn_entry_memory(const ff_model *model, const ff_state *state, cons
   }
 }
 
+/* Bodies of a contact of a large island; b's velocity is of use only if b is not free. */
+static ff_contact_bodies crowd_contact_bodies(const ff_model *model, const ff_state *state,
+                                              const ff_meet *meet, const ff_crowd_frame *frame) {
+  ff_contact_bodies out = {
+      .a = meet->a, .b = meet->b, .arm_a = frame->arm_a, .arm_b = frame->arm_b};
+  if (!ff_body_is_inside(&model->bodies[meet->b])) {
+    const ff_body_motion *b = &state->bodies[meet->b];
+    out.velocity_b = v3_add(b->velocity, v3_cross(b->omega, frame->arm_b));
+  }
+  return out;
+}
+
 /* A contact of a large island: its laws once more at what its last solution saw, for what memory
- * and ledger need of them. */
+ * and ledger need of them. Runs on several threads: writes to its own point, memory and sums only.
+ * What it pushes follows in push_crowd_chunk. */
 static void finish_crowd_contact(const ff_midpoint *mid, const ff_model *model, ff_state *state,
-                                 const ff_crowd_contact *c, double *rates) {
+                                 const ff_crowd_contact *c, const double v[3], entry *e,
+                                 double *rates, finish_sums *sums) {
   const ff_crowd_link *link = &mid->crowd.order.links[c->link];
   const ff_point *point = &state->points[link->point];
-  if (c->idle) {
-    memset(c->held->force, 0, sizeof c->held->force);
-    c->held->mode = FF_OPEN;
-    return;
-  }
-  entry *e = &mid->entries[mid->count]; /* scratch */
-  double v[3];
+  memset(&e->normal, 0, sizeof e->normal);
+  memset(&e->friction, 0, sizeof e->friction);
   e->law = c->law;
   e->near = &state->nears[link->near];
   e->point = link->point;
-  e->bodies = contact_bodies_of(state, &state->meets[link->meet], point);
+  e->bodies = crowd_contact_bodies(model, state, &state->meets[link->meet], &c->frame);
   e->patch = point->patch;
   e->held = c->held;
   e->w[0] = c->w[0];
   memcpy(e->force, c->force, sizeof e->force);
-  ff_crowd_velocity(&mid->crowd, c, v);
   ff_midpoint_force(&e->law, mid->half, -v[0], &e->patch, &e->normal, &e->elastic);
   e->normal.force = c->force[0] - c->beside;
   memcpy(e->patch.slip, c->slip, sizeof c->slip);
-  if (e->law.binding->frictionless) {
-    memset(&e->friction, 0, sizeof e->friction);
-  } else {
+  if (!e->law.binding->frictionless) {
     solve_entry_friction(mid, e, c->memory);
-  }
-  if (c->shares) {
-    ff_contact_push_by_weight(model, state, &e->bodies, point, c->energy, rates + state->ledger_at);
   }
   e->friction.normal_force = c->beside;
   memcpy(e->friction.force, c->force + 1, sizeof e->friction.force);
-  finish_entry(mid, model, state, e, v, rates);
+  finish_entry(mid, model, state, e, v, rates, sums);
+}
+
+typedef struct finish_job {
+  const ff_midpoint *mid;
+  const ff_model *model;
+  ff_state *state;
+  double *rates;
+  int first; /* of the contacts of a colour */
+} finish_job;
+
+static void finish_crowd_chunk(void *context, int first, int end) {
+  const finish_job *job = context;
+  finish_sums *sums = &job->mid->chunks[first / FF_CROWD_CHUNK];
+  entry scratch = {.row = -1};
+  memset(sums, 0, sizeof *sums);
+  for (int i = first; i < end; i++) {
+    const ff_crowd_contact *c = &job->mid->crowd.contacts[i];
+    if (c->idle) {
+      memset(c->held->force, 0, sizeof c->held->force);
+      c->held->mode = FF_OPEN;
+      continue;
+    }
+    double v[3];
+    ff_crowd_velocity(&job->mid->crowd, c, v);
+    sums->error = greater(sums->error, ff_crowd_error(&job->mid->crowd, c, v));
+    sums->largest = greater(sums->largest, fabs(c->force[0]));
+    finish_crowd_contact(job->mid, job->model, job->state, c, v, &scratch, job->rates, sums);
+  }
+}
+
+/* What a contact of a large island pushes: its force, and by its weight. */
+typedef struct crowd_push {
+  ff_contact_bodies bodies;
+  ff_vec3 point, force, moment; /* world */
+} crowd_push;
+
+static crowd_push crowd_push_of(const finish_job *job, const ff_crowd_contact *c) {
+  const ff_crowd_link *link = &job->mid->crowd.order.links[c->link];
+  const ff_point *point = &job->state->points[link->point];
+  crowd_push out = {.bodies = contact_bodies_of(job->state, &job->state->meets[link->meet], point),
+                    .point = point->point,
+                    .force = point->force,
+                    .moment = point->moment};
+  if (c->shares) {
+    ff_gradient rest = ff_point_weight_rest(point);
+    out.force = v3_axpy(out.force, -c->energy, rest.shift);
+    out.moment = v3_axpy(out.moment, -c->energy, rest.turn);
+  }
+  return out;
+}
+
+static void push_crowd_contacts(const finish_job *job, int first, int end) {
+  for (int i = first; i < end; i++) {
+    const ff_crowd_contact *c = &job->mid->crowd.contacts[i];
+    if (!c->idle) {
+      crowd_push push = crowd_push_of(job, c);
+      ff_contact_push_free(job->model, job->state, &push.bodies, push.force, push.moment);
+    }
+  }
+}
+
+/* Contacts of one colour share no free body. */
+static void push_crowd_chunk(void *context, int first, int end) {
+  const finish_job *job = context;
+  push_crowd_contacts(job, job->first + first, job->first + end);
+}
+
+enum {
+  SMALL = 4 * FF_CROWD_CHUNK,
+  ISLANDS = 4
+}; /* contacts; islands that a thread takes at once */
+
+static bool is_small_island(const ff_crowd_island *island) {
+  return island->colours >= 0 && island->count < SMALL;
+}
+
+static void push_small_islands(void *context, int first, int end) {
+  const finish_job *job = context;
+  for (int i = first; i < end; i++) {
+    const ff_crowd_island *island = &job->mid->crowd.order.islands[i];
+    if (is_small_island(island)) {
+      push_crowd_contacts(job, island->first, island->first + island->count);
+    }
+  }
+}
+
+static void push_large_island(finish_job *job, const ff_crowd_island *island, ff_team *team) {
+  const int *start = job->mid->crowd.order.colour_start + island->colours;
+  for (int k = 0; k < FF_CROWD_COLOURS && start[k] < island->count; k++) {
+    bool serial = k == FF_CROWD_COLOURS - 1; /* these may share bodies */
+    job->first = island->first + start[k];
+    ff_team_for(serial ? NULL : team, push_crowd_chunk, job, start[k + 1] - start[k],
+                FF_CROWD_CHUNK);
+  }
+}
+
+/* Contacts of the crowd solver. Threads share their laws, and what they push by island or colour;
+ * sums are those of chunks in their order. */
+static void finish_crowd(const ff_midpoint *mid, const ff_model *model, ff_state *state,
+                         double *rates, ff_team *team, finish_sums *sums) {
+  finish_job job = {mid, model, state, rates, 0};
+  const ff_crowd_order *order = &mid->crowd.order;
+  int count = order->large_count;
+  ff_team_for(team, finish_crowd_chunk, &job, count, FF_CROWD_CHUNK);
+  for (int k = 0; k * FF_CROWD_CHUNK < count; k++) {
+    const finish_sums *chunk = &mid->chunks[k];
+    for (int i = 0; i < FF_Y_LEDGER; i++) {
+      sums->ledger[i] += chunk->ledger[i];
+    }
+    sums->stiffness = greater(sums->stiffness, chunk->stiffness);
+    sums->damping = greater(sums->damping, chunk->damping);
+    sums->error = greater(sums->error, chunk->error);
+    sums->largest = greater(sums->largest, chunk->largest);
+  }
+  state->crowd_residual = sums->largest > 0 ? sums->error / sums->largest : 0;
+  if (count > 0) {
+    ff_team_for(team, push_small_islands, &job, order->island_count, ISLANDS);
+  }
+  for (int i = 0; count > 0 && i < order->island_count; i++) {
+    const ff_crowd_island *island = &order->islands[i];
+    if (island->colours >= 0 && !is_small_island(island)) {
+      push_large_island(&job, island, team);
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    const ff_crowd_contact *c = &mid->crowd.contacts[i];
+    const ff_crowd_link *link = &order->links[c->link];
+    if (!c->idle && (link->a < 0 || link->b < 0)) {
+      crowd_push push = crowd_push_of(&job, c);
+      ff_contact_push_others(model, state, &push.bodies, push.point, push.force, push.moment,
+                             sums->ledger);
+    }
+  }
 }
 
 /* Work of applied forces and drives is booked at the velocities of the start; those of the middle,
@@ -671,26 +828,29 @@ static bool solve_entries(ff_midpoint *mid, const ff_model *model, ff_state *sta
   }
   warm_start_entries(mid, model, state);
   sweep_entries(mid, model, state);
-  state->crowd_residual = 0;
   if (mid->crowd.order.large_count > 0) {
     ff_crowd_load(&mid->crowd, model, state, mid->shares, team);
     ff_crowd_solve(&mid->crowd, team, info);
-    state->crowd_residual = ff_crowd_residual(&mid->crowd);
   }
   if (state->sleep.count > 0 && wake_pressed_bodies(mid, model, state)) {
     return false;
   }
-  if (mid->crowd.order.large_count > 0) {
-    for (int i = 0; i < mid->crowd.order.large_count; i++) {
-      finish_crowd_contact(mid, model, state, &mid->crowd.contacts[i], rates);
-    }
-  }
+  finish_sums sums = {.stiffness = state->stiffness, .damping = state->damping};
+  memcpy(sums.ledger, rates + state->ledger_at, sizeof sums.ledger);
+  finish_crowd(mid, model, state, rates, team, &sums);
   for (int i = 0; i < mid->count; i++) {
+    entry *e = &mid->entries[i];
+    ff_point *point = &state->points[e->point];
     double v[3];
-    entry_velocity(mid, &mid->entries[i], v);
-    finish_entry(mid, model, state, &mid->entries[i], v, rates);
-    turn_entry_memory(model, state, &mid->entries[i], rates);
+    entry_velocity(mid, e, v);
+    finish_entry(mid, model, state, e, v, rates, &sums);
+    ff_contact_push(model, state, &e->bodies, point->point, point->force, point->moment,
+                    sums.ledger);
+    turn_entry_memory(model, state, e, rates);
   }
+  memcpy(rates + state->ledger_at, sums.ledger, sizeof sums.ledger);
+  state->stiffness = sums.stiffness;
+  state->damping = sums.damping;
   if (model->robot_count > 0) {
     move_robots(mid, model, state);
   }

@@ -23,27 +23,27 @@ ff_status ff_rows_make(ff_rows *out, const ff_model *model, ff_arena *arena,
   size_t widest = (size_t)widest_robot(model);
   size_t bodies = model->robot_count > 0 ? (size_t)model->body_count : 0; /* only links have them */
   *out = (ff_rows){.limits = limits};
-  out->parent = ff_arena_take(arena, n, sizeof *out->parent);
-  out->depth = ff_arena_take(arena, n, sizeof *out->depth);
-  out->first = ff_arena_take(arena, movers, sizeof *out->first);
-  out->home = ff_arena_take(arena, movers, sizeof *out->home);
-  out->blocks = ff_arena_take(arena, movers, sizeof *out->blocks);
-  out->sides = ff_arena_take(arena, (size_t)limits.contacts, sizeof *out->sides);
-  out->mounts = ff_arena_take(arena, (size_t)limits.contacts, sizeof *out->mounts);
-  out->links = ff_arena_take(arena, bodies, sizeof *out->links);
-  out->link_of = ff_arena_take(arena, bodies, sizeof *out->link_of);
-  out->factor = ff_arena_take(arena, limits.matrices, sizeof *out->factor);
-  out->reached = ff_arena_take(arena, limits.numbers, sizeof *out->reached);
-  out->inertia =
-      limits.stiffens ? ff_arena_take(arena, limits.matrices, sizeof(double)) : out->factor;
-  out->jacobian =
-      limits.stiffens ? ff_arena_take(arena, limits.numbers, sizeof(double)) : out->reached;
-  out->scratch = ff_arena_take(arena, widest * widest, sizeof *out->scratch);
-  out->columns = ff_arena_take(arena, widest, sizeof *out->columns);
-  out->turns = ff_arena_take(arena, widest, sizeof *out->turns);
-  bool room = out->parent && out->depth && out->first && out->home && out->blocks && out->sides &&
-              out->factor && out->reached && out->inertia && out->jacobian && out->scratch &&
-              out->mounts && out->links && out->link_of && out->columns && out->turns;
+  const ff_arena_array arrays[] = {
+      FF_ARRAY(out->parent, n),
+      FF_ARRAY(out->depth, n),
+      FF_ARRAY(out->first, movers),
+      FF_ARRAY(out->home, movers),
+      FF_ARRAY(out->blocks, movers),
+      FF_ARRAY(out->sides, (size_t)limits.contacts),
+      FF_ARRAY(out->mounts, (size_t)limits.contacts),
+      FF_ARRAY(out->links, bodies),
+      FF_ARRAY(out->link_of, bodies),
+      FF_ARRAY(out->factor, limits.matrices),
+      FF_ARRAY(out->reached, limits.numbers),
+      FF_ARRAY(out->inertia, limits.stiffens ? limits.matrices : 0),
+      FF_ARRAY(out->jacobian, limits.stiffens ? limits.numbers : 0),
+      FF_ARRAY(out->scratch, widest * widest),
+      FF_ARRAY(out->columns, widest),
+      FF_ARRAY(out->turns, widest),
+  };
+  bool room = ff_arena_take_all(arena, arrays, sizeof arrays / sizeof *arrays);
+  out->inertia = limits.stiffens ? out->inertia : out->factor;
+  out->jacobian = limits.stiffens ? out->jacobian : out->reached;
   return room ? FF_OK : FF_ERROR_MEMORY;
 }
 

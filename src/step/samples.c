@@ -1,19 +1,20 @@
 #include "step/samples.h"
 
 #include "base/team.h"
+#include "geom/seam.h"
 #include "math/vec.h"
 #include "model/steppers.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define SAME_PLACE 1e-3 /* of the smaller shape: samples this near one another are at one place */
-#define CERTAIN    1e-9 /* of the sizes: shapes that are farther apart along an axis do not touch */
-#define LEAST_PACE 1e-6 /* of a depth that changes as a body shifts */
-#define FASTEST_PACE                                                                                                       \
-  100 /* of one that can be foretold over a step */ /* ---- which sample goes where                                        \
-                                                     * ------------------------------------------------------------------- \
-                                                     */
+#define SAME_PLACE   1e-3 /* of the smaller shape: samples this near one another are at one place */
+#define CERTAIN      1e-9 /* of the sizes: shapes that are farther apart along an axis do not touch */
+#define LEAST_PACE   1e-6 /* of a depth that changes as a body shifts */
+#define FASTEST_PACE 100  /* of one that can be foretold over a step */
+
+/* ---- which sample goes where -------------------------------------------------------------------
+ */
 
 /* The point that bears a feature id; -1: none. */
 static int slot_of_id(const ff_near *near, const ff_point *points, ff_feature_pair id) {
@@ -130,19 +131,6 @@ static void store_sample(ff_point *to, const ff_sample *from) {
   }
 }
 
-/* A point of a half-space or of a smooth shape: its weight is 1. */
-static void store_touch(ff_point *to, const ff_touch *from) {
-  to->id = (ff_feature_pair){.kind = FF_PAIR_POINT, .a = (short)from->feature};
-  to->point = from->point;
-  to->normal = to->push = from->normal;
-  to->t1 = from->t1;
-  to->t2 = v3_cross(from->normal, from->t1);
-  to->patch.depth = from->depth;
-  to->patch.curvature[0] = from->curvature[0];
-  to->patch.curvature[1] = from->curvature[1];
-  to->weight = to->pace = 1;
-}
-
 /* Edges that are nearly parallel cross at a point that runs along them as the bodies shift: its
  * depth and all weights of the pair change too fast to be foretold over a step. Midpoint-implicit
  * contacts then take the weights for constant, and such a depth for that of a point that stays:
@@ -199,18 +187,15 @@ static bool still_apart(const ff_near *near, const ff_geom *a, const ff_pose *po
   return gap > margin + CERTAIN * (ff_geom_bound(a) + ff_geom_bound(b));
 }
 
-/* Points of half-spaces and of smooth shapes without seams. Returns their number; no memory is
- * taken for them yet. */
-static int find_touches(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                        const ff_pose *pose_b, double margin, ff_touch points[FF_TOUCH_MAX],
-                        int *wanted) {
-  points[0].normal = v3(0, 0, 0);
-  int count = ff_geom_touch(a, pose_a, b, pose_b, margin, points);
-  *wanted = 0;
-  for (int i = 0; i < count; i++) {
-    *wanted = points[i].feature >= *wanted ? points[i].feature + 1 : *wanted;
+/* Samples at a seam that belong to a neighbour weigh nothing. */
+static void drop_weightless(ff_manifold *io) {
+  int count = 0;
+  for (int i = 0; i < io->count; i++) {
+    if (io->samples[i].weight > 0) {
+      io->samples[count++] = io->samples[i];
+    }
   }
-  return count;
+  io->count = count;
 }
 
 /* Stores the samples of a manifold. */
@@ -261,24 +246,15 @@ bool ff_samples_find(const ff_model *model, ff_state *state, ff_near *near, doub
   if (still_apart(near, &a->geom, pose_a, &b->geom, pose_b, frame, margin)) {
     return true;
   }
-  bool seams = a->geom.seam || b->geom.seam, plain = b->geom.kind != FF_HALF_SPACE && !seams;
-  if (!seams && !ff_manifold_has_features(a->geom.kind, b->geom.kind)) {
-    ff_touch touches[FF_TOUCH_MAX];
-    int wanted, count = find_touches(&a->geom, pose_a, &b->geom, pose_b, margin, touches, &wanted);
-    bool keeps = count == 0 && plain && isfinite(margin);
-    near->apart = keeps ? q_unrotate(frame, touches[0].normal) : v3(0, 0, 0);
-    if (!state->pooled || reserve_points(model, state, near, wanted, alone, &later)) {
-      for (int i = 0; i < count; i++) {
-        store_touch(&state->points[near->first_point + touches[i].feature], &touches[i]);
-      }
-    }
-    return !later;
-  }
+  bool seams = ff_pair_has_seams(&a->geom, &b->geom);
   ff_manifold found;
   found.normal = v3(0, 0, 0);
   ff_manifold_find(&a->geom, pose_a, &b->geom, pose_b, margin, &found);
-  bool keeps = found.count == 0 && plain && isfinite(margin);
+  bool keeps = found.count == 0 && b->geom.kind != FF_HALF_SPACE && !seams && isfinite(margin);
   near->apart = keeps ? q_unrotate(frame, found.normal) : v3(0, 0, 0);
+  if (seams) {
+    drop_weightless(&found);
+  }
   if (!state->pooled ||
       reserve_points(model, state, near, points_wanted(state, near, &found), alone, &later)) {
     store_manifold(model, state, near, &found);

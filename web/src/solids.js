@@ -48,6 +48,7 @@ const FORMS = {
   ellipsoid: (size) => plain("sphere", sphere, size),
   box: (size) => plain("box", () => new THREE.BoxGeometry(2, 2, 2), size),
   cylinder: ([r, h]) => plain("cylinder", (coarse) => new THREE.CylinderGeometry(1, 1, 2, coarse ? 16 : 48).rotateX(Math.PI / 2), [r, r, h]),
+  cone: ([r, h]) => plain("cone", (coarse) => new THREE.ConeGeometry(1, 1, coarse ? 16 : 48).rotateX(Math.PI / 2).translate(0, 0, 0.25), [r, r, h]),
   capsule: ([r, h]) =>
     plain(`capsule ${h / r}`, (coarse) => new THREE.CapsuleGeometry(1, (2 * h) / r, coarse ? 4 : 12, coarse ? 12 : 32).rotateX(Math.PI / 2), [r, r, r]),
   superellipsoid: (size, { exponents }) =>
@@ -57,8 +58,8 @@ const FORMS = {
 };
 
 export const formOf = (shape) => FORMS[shape.kind]?.(shape.size, shape);
-const ROUND = new Set(["sphere", "ellipsoid", "capsule", "superellipsoid", "cylinder"]);
-const EDGED = new Set(["box", "cylinder", "polyhedron", "intersection"]);
+const ROUND = new Set(["sphere", "ellipsoid", "capsule", "superellipsoid", "cylinder", "cone"]);
+const EDGED = new Set(["box", "cylinder", "cone", "polyhedron", "intersection"]);
 
 // Radius of the bounding sphere of a shape about its body's origin; 0 for infinite ones.
 export function reach(shape) {
@@ -69,6 +70,7 @@ export function reach(shape) {
     box: () => Math.hypot(x, y, z),
     capsule: () => x + y,
     cylinder: () => Math.hypot(x, y),
+    cone: () => Math.max(0.75 * y, Math.hypot(x, 0.25 * y)),
     superellipsoid: () => Math.hypot(x, y, z),
     polyhedron: () => Math.max(...shape.vertices.map((v) => Math.hypot(...v))),
     intersection: () => Math.max(...shape.vertices.map((v) => Math.hypot(...v))),

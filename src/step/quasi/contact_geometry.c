@@ -18,15 +18,8 @@
 
 /* ---- queries ---------------------------------------------------------------------------- */
 
-/* A cylinder on a half-space. */
-static bool is_cylinder_on_plane(const quasi_problem *problem, const ff_near *pair) {
-  return problem->model->shapes[pair->shape_a].geom.kind == FF_CYLINDER &&
-         problem->model->shapes[pair->shape_b].geom.kind == FF_HALF_SPACE;
-}
-
 bool ff_quasi_pair_has_samples(const quasi_problem *problem, const ff_near *pair) {
-  return is_cylinder_on_plane(problem, pair) ||
-         ff_manifold_has_features(problem->model->shapes[pair->shape_a].geom.kind,
+  return ff_manifold_has_features(problem->model->shapes[pair->shape_a].geom.kind,
                                   problem->model->shapes[pair->shape_b].geom.kind);
 }
 
@@ -47,15 +40,13 @@ static void place_shapes(shape_pair_at *out, const quasi_problem *problem, const
   out->pose_b = ff_shape_at(b, body_b, &out->workspace[1]);
 }
 
-/* Samples of the manifold. Solved contacts push along the direction that depths are measured along,
- * which is one for all samples of a pair and continuous, where those of single features change from
- * one to the next. */
-static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  ff_manifold manifold;
+/* Samples with ids. Solved contacts push along the direction that depths are measured along, which
+ * is one for all samples of a pair and continuous, where those of single features change from one
+ * to the next. */
+static int list_samples(const ff_manifold *from, ff_touch out[FF_TOUCH_MAX]) {
   int count = 0;
-  ff_manifold_find(at->a, at->pose_a, at->b, at->pose_b, margin, &manifold);
-  for (int i = 0; i < manifold.count; i++) {
-    const ff_sample *sample = &manifold.samples[i];
+  for (int i = 0; i < from->count; i++) {
+    const ff_sample *sample = &from->samples[i];
     if (sample->weight > QUASI_LIGHT && v3_dot(sample->normal, sample->along) > STEEP) {
       out[count++] = (ff_touch){.id = sample->id,
                                 .feature = -1,
@@ -66,27 +57,42 @@ static int touches_of_manifold(const shape_pair_at *at, double margin, ff_touch 
                                 .weight = sample->weight,
                                 .d_weight = sample->d_weight,
                                 .d_depth = sample->d_depth,
-                                .spin = {manifold.spin[0], manifold.spin[1]},
+                                .spin = {from->spin[0], from->spin[1]},
                                 .curvature = {INFINITY, INFINITY}};
     }
   }
   return count;
 }
 
+/* Numbered points; the one of a pair at a seam has number 0. */
+static int list_points(const ff_manifold *from, ff_touch out[FF_TOUCH_MAX]) {
+  for (int i = 0; i < from->count; i++) {
+    const ff_sample *at = &from->samples[i];
+    out[i] = (ff_touch){.feature = at->id.kind == FF_PAIR_POINT ? at->id.a : 0,
+                        .point = at->point,
+                        .normal = at->normal,
+                        .t1 = at->t1,
+                        .depth = at->depth,
+                        .weight = at->weight,
+                        .curvature = {at->curvature[0], at->curvature[1]}};
+  }
+  return from->count;
+}
+
 int ff_quasi_touches(const quasi_problem *problem, const ff_near *pair, const ff_pose *body_a,
                      const ff_pose *body_b, double margin, ff_touch out[FF_TOUCH_MAX]) {
-  if (!ff_quasi_pair_has_samples(problem, pair) || is_cylinder_on_plane(problem, pair)) {
-    int count = ff_near_touch(problem->model, pair, body_a, body_b, margin, out);
-    if (problem->model->run.stepper.geometry == FF_GEOMETRY_LEVEL_SETS && count == 1) {
-      shape_pair_at at;
-      place_shapes(&at, problem, pair, body_a, body_b);
-      ff_level_sets_touch(at.a, at.pose_a, at.b, at.pose_b, out);
-    }
-    return count;
-  }
   shape_pair_at at;
+  ff_manifold found;
   place_shapes(&at, problem, pair, body_a, body_b);
-  return touches_of_manifold(&at, margin, out);
+  ff_manifold_find(at.a, at.pose_a, at.b, at.pose_b, margin, &found);
+  if (ff_quasi_pair_has_samples(problem, pair)) {
+    return list_samples(&found, out);
+  }
+  int count = list_points(&found, out);
+  if (problem->model->run.stepper.geometry == FF_GEOMETRY_LEVEL_SETS && count == 1) {
+    ff_level_sets_touch(at.a, at.pose_a, at.b, at.pose_b, out);
+  }
+  return count;
 }
 
 int ff_quasi_touches_at_end(const quasi_problem *problem, const ff_near *pair, double margin,
@@ -109,11 +115,6 @@ void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pai
   shape_pair_at at;
   ff_manifold manifold;
   place_shapes(&at, problem, pair, body_a, body_b);
-  if (is_cylinder_on_plane(problem, pair)) {
-    ff_cylinder_plane_evaluate(at.a, at.pose_a, at.pose_b,
-                               problem->model->bindings[pair->binding].round, touch, NULL);
-    return;
-  }
   manifold.count = 1;
   manifold.samples[0].id = touch->id;
   manifold.spin[0] = touch->spin[0];
@@ -215,21 +216,25 @@ static void evaluate_tied(const quasi_contact *contact, const ff_pose *a, const 
   touch->offset = v3_axpy(v3_sub(at_a, at_b), touch->depth, touch->normal);
 }
 
-/* Is a contact evaluated at points of its bodies: in explicit geometry, and of a pair as a whole,
- * whose witness points may jump? */
-static bool is_tied_contact(const quasi_contact *contact) {
-  return contact->tied || contact->touch.id.kind == FF_PAIR_WHOLE;
+/* Is it evaluated at a point of each body: with explicit geometry, or as a pair as a whole, whose
+ * witness points may jump? On a half-space that is the lowest point, which is evaluated. */
+static bool is_tied_contact(const quasi_problem *problem, const quasi_contact *contact) {
+  const ff_near *pair = &problem->state->nears[contact->pair];
+  return contact->tied || (contact->touch.id.kind == FF_PAIR_WHOLE &&
+                           problem->model->shapes[pair->shape_b].geom.kind != FF_HALF_SPACE);
 }
 
 static bool same_angle(double s, double t) {
   return s == t || (isnan(s) && isnan(t));
 }
 
-/* Number of the first contacts of a pair that are evaluated together: with the same prisms. */
+/* Number of the first contacts of a pair that are evaluated together: a pair as a whole alone,
+ * others with the same prisms. */
 static int count_together(const quasi_contact *contacts, int count) {
-  int n = 0;
+  int n = 1;
   const double *spin = contacts->touch.spin;
-  while (n < count && !is_tied_contact(&contacts[n]) &&
+  while (n < count && contacts->touch.id.kind != FF_PAIR_WHOLE &&
+         contacts[n].touch.id.kind != FF_PAIR_WHOLE && !contacts[n].tied &&
          same_angle(contacts[n].touch.spin[0], spin[0]) &&
          same_angle(contacts[n].touch.spin[1], spin[1])) {
     n++;
@@ -255,17 +260,13 @@ static bool evaluate_together(const quasi_problem *problem, const quasi_contact 
 
 /* Contacts whose feature pairs, or points of the bodies, are constant over the step. */
 static void evaluate_samples(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  const ff_near *pair = &problem->state->nears[contacts->pair];
   const ff_pose *a = &problem->bodies[contacts->e.a].end.pose;
   const ff_pose *b = &problem->bodies[contacts->e.b].end.pose;
-  bool on_plane = is_cylinder_on_plane(problem, pair);
   ff_manifold manifold;
   for (int first = 0; first < count;) {
     int n = 1;
-    if (is_tied_contact(&contacts[first])) {
+    if (is_tied_contact(problem, &contacts[first])) {
       evaluate_tied(&contacts[first], a, b, &contacts[first].touch);
-    } else if (on_plane) {
-      ff_quasi_evaluate_features(problem, pair, a, b, &contacts[first].touch);
     } else {
       n = count_together(contacts + first, count - first);
       evaluate_together(problem, contacts + first, n, &manifold, NULL);
@@ -304,7 +305,7 @@ static bool pair_is_apart(const quasi_problem *problem, const quasi_contact *con
 }
 
 void ff_quasi_evaluate_contacts(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (is_tied_contact(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied_contact(problem, contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     evaluate_samples(problem, contacts, count);
     return;
   }
@@ -333,7 +334,7 @@ bool ff_quasi_touch_at(const quasi_problem *problem, const quasi_contact *contac
                        const ff_pose *at_a, const ff_pose *at_b, ff_touch *out) {
   const ff_near *pair = &problem->state->nears[contact->pair];
   *out = contact->touch;
-  if (is_tied_contact(contact)) {
+  if (is_tied_contact(problem, contact)) {
     evaluate_tied(contact, at_a, at_b, out);
     return true;
   }
@@ -377,9 +378,8 @@ static bool has_level_sets(const quasi_problem *problem, const quasi_contact *co
 }
 
 bool ff_quasi_depth_follows_normal(const quasi_problem *problem, const quasi_contact *contact) {
-  const ff_near *pair = &problem->state->nears[contact->pair];
   return !contact->tied && !has_level_sets(problem, contact) &&
-         (contact->touch.id.kind == FF_PAIR_NONE || is_cylinder_on_plane(problem, pair));
+         contact->touch.id.kind == FF_PAIR_NONE;
 }
 
 static ff_vec3 unit_axis(int k) {
@@ -466,7 +466,7 @@ static bool differentiate_on_plane(const quasi_problem *problem, quasi_contact *
   return true;
 }
 
-/* Analytic: two smooth solids, or a cylinder on a half-space. Rotated about its body's centre, a
+/* Analytic: two smooth solids. Rotated about its body's centre, a
  * shape is translated as well. False: not known. */
 static bool differentiate_pair(const quasi_problem *problem, quasi_contact *contact) {
   const ff_near *pair = &problem->state->nears[contact->pair];
@@ -474,13 +474,8 @@ static bool differentiate_pair(const quasi_problem *problem, quasi_contact *cont
   const ff_model_shape *b = &problem->model->shapes[pair->shape_b];
   ff_pose on = problem->bodies[contact->e.a].end.pose, at_a = pose_mul(on, a->pose);
   ff_pose at_b = pose_mul(problem->bodies[contact->e.b].end.pose, b->pose);
-  ff_touch touch = contact->touch;
   ff_touch_slopes slopes;
-  bool on_plane = is_cylinder_on_plane(problem, pair);
-  if (on_plane) {
-    ff_cylinder_plane_evaluate(&a->geom, &at_a, &at_b,
-                               problem->model->bindings[pair->binding].round, &touch, &slopes);
-  } else if (!ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, touch.normal, &slopes)) {
+  if (!ff_geom_slopes(&a->geom, &at_a, &b->geom, &at_b, contact->touch.normal, &slopes)) {
     return false;
   }
   ff_vec3 arm = v3_sub(at_a.position, on.position);
@@ -488,7 +483,7 @@ static bool differentiate_pair(const quasi_problem *problem, quasi_contact *cont
   contact->slope[0].normal = slopes.normal[0];
   contact->slope[1].point = m3_sub(slopes.point[1], m3_times_skew(slopes.point[0], arm));
   contact->slope[1].normal = m3_sub(slopes.normal[1], m3_times_skew(slopes.normal[0], arm));
-  contact->slope[0].normal_turns = contact->slope[1].normal_turns = !on_plane;
+  contact->slope[0].normal_turns = contact->slope[1].normal_turns = true;
   return true;
 }
 
@@ -542,13 +537,10 @@ static void differentiate_together(const quasi_problem *problem, quasi_contact *
 
 static void differentiate_samples(const quasi_problem *problem, quasi_contact *contacts,
                                   int count) {
-  bool on_plane = is_cylinder_on_plane(problem, &problem->state->nears[contacts->pair]);
   for (int first = 0; first < count;) {
     int n = 1;
-    if (is_tied_contact(&contacts[first])) {
+    if (is_tied_contact(problem, &contacts[first])) {
       differentiate_tied(problem, &contacts[first]);
-    } else if (on_plane) {
-      differentiate_pair(problem, &contacts[first]);
     } else {
       n = count_together(contacts + first, count - first);
       differentiate_together(problem, contacts + first, n);
@@ -558,7 +550,7 @@ static void differentiate_samples(const quasi_problem *problem, quasi_contact *c
 }
 
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count) {
-  if (is_tied_contact(contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
+  if (is_tied_contact(problem, contacts) || contacts->touch.id.kind != FF_PAIR_NONE) {
     differentiate_samples(problem, contacts, count);
     return;
   }

@@ -1,5 +1,5 @@
-/* Contact geometry for the quasi-rigid stepper: the only file that calls src/geom and
- * ff_near_touch. Points, depths, normals and their derivatives.
+/* Contact geometry for the quasi-rigid stepper: the only file that calls src/geom. Points, depths,
+ * normals and their derivatives.
  */
 #ifndef FF_STEP_QUASI_CONTACT_GEOMETRY_H
 #define FF_STEP_QUASI_CONTACT_GEOMETRY_H
@@ -26,8 +26,8 @@ void ff_quasi_evaluate_features(const quasi_problem *problem, const ff_near *pai
 /* The touch of a contact among those of its pair, by feature; NULL: none. */
 const ff_touch *ff_quasi_find_touch(const quasi_problem *problem, const quasi_contact *contact,
                                     const ff_touch *touches, int count);
-/* Are contacts of a pair samples with ids, which are constant while a step is solved: of a
- * manifold, or of a cylinder on a half-space? */
+/* Are contacts of a pair samples with ids, which are constant while a step is solved? Else they are
+ * numbered points. */
 bool ff_quasi_pair_has_samples(const quasi_problem *problem, const ff_near *pair);
 /* m, bound on how much two bodies approach in the step. */
 double ff_quasi_approach(const quasi_problem *problem, const quasi_body *a, const quasi_body *b);
@@ -65,7 +65,7 @@ double ff_quasi_geometry_noise(const quasi_problem *problem, const quasi_contact
 /* Derivatives (slope) of all contacts of a pair of shapes by the pose of body a. */
 void ff_quasi_geometry_slopes(const quasi_problem *problem, quasi_contact *contacts, int count);
 /* Is the depth rate minus the normal velocity? Else the derivative of the depth must be that of
- * slope: points 1 and 3 of a cylinder's rim keep this rule only in their sum. */
+ * slope. */
 bool ff_quasi_depth_follows_normal(const quasi_problem *problem, const quasi_contact *contact);
 
 #endif

@@ -185,7 +185,8 @@ typedef struct quasi_contact {
   ff_vec3 gradient_point;  /* m */
   bool fixed;              /* its id (touch.id) is constant over the step: sample_selection.c */
   bool tied; /* explicit geometry: evaluated at on_a, on_b and normal_local of the start */
-  /* These, and a pair as a whole (FF_PAIR_WHOLE), whose witness points may jump, are tied to: */
+  /* These, and a pair as a whole (FF_PAIR_WHOLE) of finite shapes, whose witness points may jump,
+   * are tied to: */
   ff_vec3 on_a, on_b;   /* m, body frames: the two points */
   ff_vec3 normal_local; /* unit, frame of b */
 } quasi_contact;

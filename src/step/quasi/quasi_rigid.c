@@ -569,6 +569,7 @@ static ff_status quasi_rigid_step(ff_work *work, double t_end) {
   work->solver.cut_steps += size < 1;
   work->solver.impact_steps += size == 1 && !once;
   step->unchanged = step->unchanged && once;
+  work->state->divided = !once;
   step->slept_solves = work->solver.problems - problems;
   end_sleep(work, h);
   return FF_OK;

@@ -51,22 +51,6 @@ static ff_status create_block_matrix(quasi_step *step) {
   return ff_blocks_create(&step->solver.blocks, &limits);
 }
 
-typedef struct quasi_array {
-  void **to;
-  size_t count, size;
-} quasi_array;
-
-static bool take_arrays(ff_arena *arena, const quasi_array *arrays, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    void *array = ff_arena_take(arena, arrays[i].count, arrays[i].size);
-    if (!array) {
-      return false;
-    }
-    memcpy(arrays[i].to, &array, sizeof array);
-  }
-  return true;
-}
-
 /* Arrays that the number of contacts has no part in. */
 static bool allocate_arrays(quasi_step *step) {
   quasi_problem *problem = &step->problem;
@@ -77,28 +61,28 @@ static bool allocate_arrays(quasi_step *step) {
   size_t rows = (size_t)count_unknowns(problem);
   bool large = islands_may_be_large(model);
   size_t large_rows = large ? QUASI_DOF * free : 0;
-  const quasi_array arrays[] = {
-      {(void **)&problem->bodies, bodies, sizeof *problem->bodies},
-      {(void **)&problem->constraints, constraints, sizeof *problem->constraints},
-      {(void **)&problem->nodes, nodes, sizeof *problem->nodes},
-      {(void **)&problem->parent, nodes, sizeof *problem->parent},
-      {(void **)&problem->is_crowd, nodes, sizeof *problem->is_crowd},
-      {(void **)&problem->first_node, nodes + 2, sizeof *problem->first_node},
-      {(void **)&problem->first_element, nodes + 2, sizeof *problem->first_element},
-      {(void **)&solver->first_side, nodes + 2, sizeof *solver->first_side},
-      {(void **)&solver->diagonal, large ? free : 0, sizeof *solver->diagonal},
-      {(void **)&solver->x, rows, sizeof *solver->x},
-      {(void **)&solver->r, rows, sizeof *solver->r},
-      {(void **)&solver->base, rows, sizeof *solver->base},
-      {(void **)&solver->step, rows, sizeof *solver->step},
-      {(void **)&solver->best, rows, sizeof *solver->best},
-      {(void **)&solver->krylov_x, large_rows, sizeof *solver->krylov_x},
-      {(void **)&solver->krylov_weights, large_rows, sizeof *solver->krylov_weights},
-      {(void **)&step->predictor, 2 * free, sizeof *step->predictor},
-      {(void **)&solver->row_scale, 2 * nodes, sizeof *solver->row_scale},
-      {(void **)&step->ledger, FF_Y_LEDGER, sizeof *step->ledger},
+  const ff_arena_array arrays[] = {
+      FF_ARRAY(problem->bodies, bodies),
+      FF_ARRAY(problem->constraints, constraints),
+      FF_ARRAY(problem->nodes, nodes),
+      FF_ARRAY(problem->parent, nodes),
+      FF_ARRAY(problem->is_crowd, nodes),
+      FF_ARRAY(problem->first_node, nodes + 2),
+      FF_ARRAY(problem->first_element, nodes + 2),
+      FF_ARRAY(solver->first_side, nodes + 2),
+      FF_ARRAY(solver->diagonal, large ? free : 0),
+      FF_ARRAY(solver->x, rows),
+      FF_ARRAY(solver->r, rows),
+      FF_ARRAY(solver->base, rows),
+      FF_ARRAY(solver->step, rows),
+      FF_ARRAY(solver->best, rows),
+      FF_ARRAY(solver->krylov_x, large_rows),
+      FF_ARRAY(solver->krylov_weights, large_rows),
+      FF_ARRAY(step->predictor, 2 * free),
+      FF_ARRAY(solver->row_scale, 2 * nodes),
+      FF_ARRAY(step->ledger, FF_Y_LEDGER),
   };
-  return take_arrays(&step->arena, arrays, sizeof arrays / sizeof arrays[0]) &&
+  return ff_arena_take_all(&step->arena, arrays, sizeof arrays / sizeof arrays[0]) &&
          ff_quasi_create_robots(problem, &step->arena);
 }
 
@@ -111,20 +95,20 @@ static bool allocate_contact_arrays(quasi_step *step) {
   size_t pairs = (size_t)problem->state->near_capacity;
   size_t elements = contacts + (size_t)model->constraint_count;
   size_t large_sides = islands_may_be_large(model) ? 2 * elements : 0;
-  const quasi_array arrays[] = {
-      {(void **)&problem->contacts, contacts, sizeof *problem->contacts},
-      {(void **)&step->results, contacts, sizeof *step->results},
-      {(void **)&problem->elements, elements, sizeof *problem->elements},
-      {(void **)&solver->sides, large_sides, sizeof *solver->sides},
-      {(void **)&solver->across, large_sides, sizeof *solver->across},
-      {(void **)&solver->schur, 2 * elements, sizeof *solver->schur},
-      {(void **)&solver->norms, elements / QUASI_CHUNK + 1, sizeof *solver->norms},
-      {(void **)&step->backup_nears, pairs, sizeof *step->backup_nears},
-      {(void **)&step->backup_points, contacts, sizeof *step->backup_points},
-      {(void **)&step->backup_layers, contacts, sizeof *step->backup_layers},
-      {(void **)&step->wanted, pairs, sizeof *step->wanted},
+  const ff_arena_array arrays[] = {
+      FF_ARRAY(problem->contacts, contacts),
+      FF_ARRAY(step->results, contacts),
+      FF_ARRAY(problem->elements, elements),
+      FF_ARRAY(solver->sides, large_sides),
+      FF_ARRAY(solver->across, large_sides),
+      FF_ARRAY(solver->schur, 2 * elements),
+      FF_ARRAY(solver->norms, elements / QUASI_CHUNK + 1),
+      FF_ARRAY(step->backup_nears, pairs),
+      FF_ARRAY(step->backup_points, contacts),
+      FF_ARRAY(step->backup_layers, contacts),
+      FF_ARRAY(step->wanted, pairs),
   };
-  return take_arrays(&step->contact_arena, arrays, sizeof arrays / sizeof arrays[0]);
+  return ff_arena_take_all(&step->contact_arena, arrays, sizeof arrays / sizeof arrays[0]);
 }
 
 /* What depends on the capacity for contacts; on failure some of it. */

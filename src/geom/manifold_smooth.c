@@ -1,9 +1,11 @@
-/* A ball at a solid: the distance from a point, less a radius.
+/* Contact points of smooth shapes: one, where two shapes are closest or deepest.
  *
- * The distance of a body from a point grows at the speed at which the point leaves the nearest
- * place of the body, along the line to it; so the depth rate is minus the normal velocity.
- */
-#include "geom/touch.h"
+ * A ball at a solid: the distance from a point, less a radius. The distance of a body from a point
+ * grows at the speed at which the point leaves the nearest place of the body, along the line to it;
+ * so the depth rate is minus the normal velocity. Other pairs: the distance query. */
+#include "geom/distance.h"
+#include "geom/implicit.h"
+#include "geom/manifold_parts.h"
 
 /* The place of a solid nearest to a point, seen in the solid's frame. */
 typedef struct nearest {
@@ -13,29 +15,26 @@ typedef struct nearest {
   double curvature[2];
 } nearest;
 
-/* A ball's touch with what was found for its centre. */
-static int ball_touch(const nearest *near, double radius, const ff_pose *pose_b, double margin,
-                      ff_touch *out) {
+/* The contact point of a ball by what was found for its centre. */
+static int collide_ball(const nearest *near, double radius, const ff_pose *pose_b, double margin,
+                        ff_sample *out) {
   double depth = radius - near->gap;
   if (!(depth > -margin)) {
     return 0;
   }
   ff_vec3 normal = q_rotate(pose_b->orientation, near->normal);
   ff_vec3 on_b = pose_point(*pose_b, near->at);
-  out[0] = (ff_touch){
-      .point = v3_axpy(on_b, -0.5 * depth, normal),
-      .normal = normal,
-      .t1 = v3_orthogonal(normal),
-      .depth = depth,
-      .curvature = {near->curvature[0] + 1.0 / radius, near->curvature[1] + 1.0 / radius},
-      .feature = 0};
+  ff_sample_point(out, 0, v3_axpy(on_b, -0.5 * depth, normal), normal, v3_orthogonal(normal),
+                  depth);
+  out->curvature[0] = near->curvature[0] + 1.0 / radius;
+  out->curvature[1] = near->curvature[1] + 1.0 / radius;
   return 1;
 }
 
 /* ---- ball on ball --------------------------------------------------------------------- */
 
-int ff_touch_sphere_sphere(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                           const ff_pose *pose_b, double margin, ff_touch *out) {
+int ff_collide_spheres(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                       const ff_pose *pose_b, double margin, ff_sample *out) {
   ff_vec3 apart = v3_sub(pose_a->position, pose_b->position);
   double distance = v3_norm(apart);
   double depth = a->size.x + b->size.x - distance;
@@ -47,14 +46,9 @@ int ff_touch_sphere_sphere(const ff_geom *a, const ff_pose *pose_a, const ff_geo
   double curvature = 1.0 / a->size.x + 1.0 / b->size.x;
   /* The point lies on the line of centres, in the middle of the overlap. There spin adds
    * nothing to the normal velocity, so that it is minus the depth rate. */
-  out[0] = (ff_touch){
-      .point = v3_axpy(pose_b->position, b->size.x - 0.5 * depth, normal),
-      .normal = normal,
-      .t1 = v3_orthogonal(normal),
-      .depth = depth,
-      .curvature = {curvature, curvature},
-      .feature = 0,
-  };
+  ff_sample_point(out, 0, v3_axpy(pose_b->position, b->size.x - 0.5 * depth, normal), normal,
+                  v3_orthogonal(normal), depth);
+  out->curvature[0] = out->curvature[1] = curvature;
   return 1;
 }
 
@@ -64,8 +58,8 @@ static double clamp(double value, double limit) {
   return fmin(fmax(value, -limit), limit);
 }
 
-int ff_touch_sphere_capsule(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                            const ff_pose *pose_b, double margin, ff_touch *out) {
+int ff_collide_sphere_capsule(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                              const ff_pose *pose_b, double margin, ff_sample *out) {
   ff_vec3 centre = q_unrotate(pose_b->orientation, v3_sub(pose_a->position, pose_b->position));
   double r = b->size.x, z = clamp(centre.z, b->size.y);
   ff_vec3 from = v3(centre.x, centre.y, centre.z - z);
@@ -77,7 +71,7 @@ int ff_touch_sphere_capsule(const ff_geom *a, const ff_pose *pose_a, const ff_ge
                   .normal = normal,
                   .gap = distance - r,
                   .curvature = {1.0 / r, beside ? 0.0 : 1.0 / r}};
-  return ball_touch(&near, a->size.x, pose_b, margin, out);
+  return collide_ball(&near, a->size.x, pose_b, margin, out);
 }
 
 /* ---- ball on box, ball on cylinder ----------------------------------------------------------- */
@@ -91,8 +85,8 @@ static void from_outside(nearest *near, ff_vec3 at, ff_vec3 centre) {
 }
 
 /* Faces are flat; an edge is sharp one way, a corner both. */
-int ff_touch_sphere_box(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                        const ff_pose *pose_b, double margin, ff_touch *out) {
+int ff_collide_sphere_box(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, double margin, ff_sample *out) {
   ff_vec3 centre = q_unrotate(pose_b->orientation, v3_sub(pose_a->position, pose_b->position));
   const double c[3] = {centre.x, centre.y, centre.z}, s[3] = {b->size.x, b->size.y, b->size.z};
   double at[3], out_of[3] = {0.0, 0.0, 0.0};
@@ -113,11 +107,11 @@ int ff_touch_sphere_box(const ff_geom *a, const ff_pose *pose_a, const ff_geom *
     near.normal = v3_load(out_of);
     near.gap = fabs(c[face]) - s[face];
   }
-  return ball_touch(&near, a->size.x, pose_b, margin, out);
+  return collide_ball(&near, a->size.x, pose_b, margin, out);
 }
 
-int ff_touch_sphere_cylinder(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                             const ff_pose *pose_b, double margin, ff_touch *out) {
+int ff_collide_sphere_cylinder(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                               const ff_pose *pose_b, double margin, ff_sample *out) {
   ff_vec3 centre = q_unrotate(pose_b->orientation, v3_sub(pose_a->position, pose_b->position));
   double r = b->size.x, l = b->size.y, around = sqrt(centre.x * centre.x + centre.y * centre.y);
   ff_vec3 away = around > 0.0 ? v3(centre.x / around, centre.y / around, 0.0) : v3(1.0, 0.0, 0.0);
@@ -138,5 +132,55 @@ int ff_touch_sphere_cylinder(const ff_geom *a, const ff_pose *pose_a, const ff_g
     near.gap = beside;
     near.curvature[0] = 1.0 / r;
   }
-  return ball_touch(&near, a->size.x, pose_b, margin, out);
+  return collide_ball(&near, a->size.x, pose_b, margin, out);
+}
+
+/* ---- any finite shape on a smooth one
+ * -------------------------------------------------------------
+ *
+ * One point, with the relative curvature of both surfaces there. */
+
+/* u.H v over the slope of the rules that bound a shape at its point; INFINITY at edges. */
+static void add_bend(const ff_geom *geom, const ff_pose *pose, const int *rules, int count,
+                     ff_vec3 at, ff_vec3 u, ff_vec3 v, double bend[3]) {
+  ff_rule rule;
+  ff_geom_rule(geom, rules[0], q_unrotate(pose->orientation, v3_sub(at, pose->position)), &rule);
+  ff_vec3 x = q_unrotate(pose->orientation, u), y = q_unrotate(pose->orientation, v);
+  double steep = v3_norm(rule.slope);
+  bend[0] += count > 1 ? INFINITY : v3_dot(x, m3_mul(rule.bend, x)) / steep;
+  bend[1] += count > 1 ? 0 : v3_dot(x, m3_mul(rule.bend, y)) / steep;
+  bend[2] += count > 1 ? INFINITY : v3_dot(y, m3_mul(rule.bend, y)) / steep;
+}
+
+static void curvature_of(const ff_distance *near, const ff_geom *a, const ff_pose *pose_a,
+                         const ff_geom *b, const ff_pose *pose_b, double curvature[2]) {
+  curvature[0] = curvature[1] = INFINITY;
+  if (near->count_a != 1 || near->count_b != 1) {
+    return;
+  }
+  double k[3] = {0, 0, 0};
+  ff_vec3 u = v3_orthogonal(near->normal), v = v3_cross(near->normal, u);
+  add_bend(a, pose_a, near->rules_a, near->count_a, near->on_a, u, v, k);
+  add_bend(b, pose_b, near->rules_b, near->count_b, near->on_b, u, v, k);
+  double half = 0.5 * (k[0] - k[2]), root = sqrt(half * half + k[1] * k[1]);
+  curvature[0] = 0.5 * (k[0] + k[2]) + root;
+  curvature[1] = fmax(0.5 * (k[0] + k[2]) - root, 0);
+}
+
+int ff_collide_smooth(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                      const ff_pose *pose_b, double margin, ff_sample *out) {
+  double size = ff_geom_bound(a) + ff_geom_bound(b);
+  ff_distance near;
+  if (v3_norm(v3_sub(pose_a->position, pose_b->position)) - size > margin) {
+    return 0;
+  }
+  ff_distance_query(&near, a, pose_a, b, pose_b, margin);
+  out->normal = near.normal;
+  if (!(-near.gap > -margin)) {
+    return 0;
+  }
+  ff_sample_point(out, 0, v3_scale(0.5, v3_add(near.on_a, near.on_b)), near.normal,
+                  v3_orthogonal(near.normal), -near.gap);
+  curvature_of(&near, a, pose_a, b, pose_b, out->curvature);
+  return 1;
 }

@@ -12,7 +12,7 @@
  * minus the normal velocity of p_a fixed to a against p_b fixed to b, which is that of any point
  * between them, since both lie along n.
  */
-#include "geom/touch.h"
+#include "geom/manifold_parts.h"
 #include "math/spatial.h"
 
 enum {
@@ -197,7 +197,8 @@ static look shortest_way(const pair_of *pair, const ff_quat *turn, look best) {
   return best;
 }
 
-/* ---- the touch --------------------------------------------------------------------------------
+/* ---- the contact point
+ * --------------------------------------------------------------------------------
  */
 
 /* Sum of the two surfaces' curvatures; each is the inverse of its radii of curvature. */
@@ -218,8 +219,8 @@ static void curvature_at(const pair_of *pair, const look *at, double curvature[2
   curvature[1] = (k[0] * k[2] - k[1] * k[1]) / curvature[0];
 }
 
-int ff_touch_ellipsoid_ellipsoid(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
-                                 const ff_pose *pose_b, double margin, ff_touch *out) {
+int ff_collide_ellipsoids(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b,
+                          const ff_pose *pose_b, double margin, ff_sample *out) {
   pair_of pair = {squared(a, pose_a), squared(b, pose_b),
                   v3_sub(pose_a->position, pose_b->position)};
   if (!(ff_geom_bound(a) + ff_geom_bound(b) - v3_norm(pair.apart) > -margin)) {
@@ -240,12 +241,8 @@ int ff_touch_ellipsoid_ellipsoid(const ff_geom *a, const ff_pose *pose_a, const 
     return 0;
   }
   ff_vec3 on_a = v3_add(pose_a->position, at.p_a), on_b = v3_add(pose_b->position, at.p_b);
-  out[0] = (ff_touch){.point = v3_scale(0.5, v3_add(on_a, on_b)),
-                      .normal = at.n,
-                      .t1 = v3_orthogonal(at.n),
-                      .depth = -at.g,
-                      .feature = 0};
-  curvature_at(&pair, &at, out[0].curvature);
+  ff_sample_point(out, 0, v3_scale(0.5, v3_add(on_a, on_b)), at.n, v3_orthogonal(at.n), -at.g);
+  curvature_at(&pair, &at, out->curvature);
   return 1;
 }
 
