@@ -229,6 +229,33 @@ static void what_does_not_approach_has_no_force(void **state) {
   end(sim, model);
 }
 
+/* Bricks of a crowd that slide at (1, 0.6) m/s stop after v^2 / (2 mu g), in that direction. */
+static void bricks_slide_straight_and_stop_where_friction_says(void **state) {
+  (void)state;
+  static const char text[] =
+      "footfall: 1\nstepper: {kind: symplectic-euler, step: 1e-3}\nbodies:\n"
+      "  floor: {fixed: true, shape: {half-space: {}}}\n"
+      "  brick: {mass: 1, position: [0, 0, 0.01999], velocity: [1, 0.6, 0],\n"
+      "          shape: {box: {size: [0.2, 0.2, 0.04]}},\n"
+      "          grid: {count: [6, 6, 1], spacing: [0.5, 0.5, 0]}}\n"
+      "contacts:\n"
+      "  - pair: [brick, '*']\n"
+      "    normal: {law: linear, k: 2.5e5, b: 500}\n"
+      "    friction: {law: coulomb, mu_static: 0.4, mu_kinetic: 0.4}\n";
+  const double way = (1 + 0.36) / (2 * 0.4 * 9.81), speed = sqrt(1.36);
+  ff_model *model;
+  ff_sim *sim = sim_of(&model, text, NULL);
+  assert_int_equal(ff_sim_advance(sim, 0.5), FF_OK);
+  for (int i = 0; i < 36; i++) {
+    ff_vec3 at = ff_sim_body(sim, (ff_body){.id = 2 + i}).position;
+    double x = at.x - 0.5 * (i % 6), y = at.y - 0.5 * (i / 6);
+    double along = (x + 0.6 * y) / speed, aside = (y - 0.6 * x) / speed;
+    assert_close(along, way, 0.01 * way);
+    assert_close(aside, 0, 1e-6);
+  }
+  end(sim, model);
+}
+
 /* ---- mean force of a step -------------------------------------------------------------------- */
 
 /* Velocity (m/s) after a step of a mass of 1 kg at this depth; depth: after it, too. */
@@ -291,6 +318,7 @@ int main(void) {
       cmocka_unit_test(threads_change_no_bit),
       cmocka_unit_test(a_pile_comes_to_rest),
       cmocka_unit_test(what_does_not_approach_has_no_force),
+      cmocka_unit_test(bricks_slide_straight_and_stop_where_friction_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -471,6 +471,46 @@ static void test_polyhedra_on_a_half_space(void **state) {
   ff_arena_free(&arena);
 }
 
+/* Samples that are found with two margins have the same weights, and none is found with the smaller
+ * one only: a solver selects samples with a margin, the audit asks for those that overlap. Close to
+ * touching, weights depend on samples that are still apart. */
+static void test_weights_do_not_depend_on_the_margin(void **state) {
+  (void)state;
+  static const double depths[] = {-1e-7, 1e-8, 1e-7, 3e-7, 1e-6, 1e-5};
+  const int pairs[][2] = {{CYLINDER, BOX}, {COIN, BOX}, {CAPSULE, BOX}, {LENS, SLAB}, {COIN, COIN}};
+  ff_arena arena = {0};
+  ff_geom bodies[BODIES];
+  bodies_make(&arena, bodies);
+  uint64_t seed = 31;
+  int light = 0; /* manifolds with samples that are apart and less deep than the pair by little */
+  for (int k = 0; k < 600; k++) {
+    const int *pair = pairs[k % 5];
+    ff_quat tilt = q_exp(random_vec(&seed, k % 2 ? 1e-5 : 1e-3));
+    ff_quat yaw = q_exp(v3(0, 0, ff_random_in(&seed, -3, 3)));
+    duo at = {
+        &bodies[pair[0]],
+        &bodies[pair[1]],
+        {v3(ff_random_in(&seed, -.1, .1), ff_random_in(&seed, -.1, .1), .3), q_mul(tilt, yaw)},
+        {{0, 0, 0}, {1, 0, 0, 0}}};
+    double depth = depths[k / 5 % 6];
+    ff_manifold near, far;
+    assert_true(place_at_depth(&at, depth));
+    ff_manifold_find(at.a, &at.pa, at.b, &at.pb, depth > 0 ? 0 : 2e-7, &near);
+    ff_manifold_find(at.a, &at.pa, at.b, &at.pb, 2e-5, &far);
+    for (int i = 0; i < near.count; i++) {
+      double same = 0;
+      for (int m = 0; m < far.count; m++) {
+        bool equal = ff_feature_pair_equal(near.samples[i].id, far.samples[m].id);
+        same = equal ? far.samples[m].weight : same;
+      }
+      assert_close(near.samples[i].weight, same, 1e-9);
+    }
+    light += far.count > near.count;
+  }
+  assert_true(light > 100);
+  ff_arena_free(&arena);
+}
+
 /* Where a body lies over an edge the crossing bears what the end beyond it would; cut faces have
  * four units as a cap has, and parallel capsules two as on a plane. */
 static void test_units_of_other_rests(void **state) {
@@ -582,6 +622,7 @@ int main(void) {
       cmocka_unit_test(test_samples_are_evaluated_again),
       cmocka_unit_test(test_points_are_those_on_a_half_space),
       cmocka_unit_test(test_polyhedra_on_a_half_space),
+      cmocka_unit_test(test_weights_do_not_depend_on_the_margin),
       cmocka_unit_test(test_units_of_other_rests),
       cmocka_unit_test(test_overhang_weighs_the_same),
       cmocka_unit_test(test_flush_stacks),

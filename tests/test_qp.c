@@ -317,7 +317,7 @@ static void eight_contacts(void **state) {
     fill_contacts(&q, &seed, lambdas[round % 5]);
     ff_qp_info info = ff_qp_solve(qp, &q.problem, x);
     assert_int_equal(info.outcome, FF_QP_SOLVED);
-    assert_true(info.scaled < 1e-12);
+    assert_true(info.scaled < 1e-12 && (info.scaled > 0) == (info.residual > 0));
     /* entries of A are some tens, of their products some thousands */
     assert_true(info.residual < 1e-10);
     check_in_box(&q.problem, x);

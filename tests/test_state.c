@@ -290,6 +290,33 @@ static void the_first_difference_is_named(void **unused) {
   ff_model_destroy(&model);
 }
 
+/* A copy belongs to the sims of its original, whatever the target held. */
+static void a_copy_replaces_a_state_of_another_model(void **unused) {
+  (void)unused;
+  ff_model *models[2];
+  ff_sim *sims[2];
+  ff_state *states[2];
+  const char *const scenes[] = {"bouncing-ball.yaml", "rolling-cylinder.yaml"};
+  for (int i = 0; i < 2; i++) {
+    assert_true(world_open(scenes[i], NULL, &models[i]));
+    assert_int_equal(ff_sim_create(&sims[i], models[i]), FF_OK);
+    assert_int_equal(ff_sim_advance(sims[i], 0.01), FF_OK);
+    assert_int_equal(ff_state_create(&states[i], sims[i]), FF_OK);
+  }
+  assert_int_equal(ff_state_restore(sims[0], states[1]), FF_ERROR_INPUT);
+  assert_int_equal(ff_state_copy(states[1], states[0]), FF_OK);
+  assert_true(ff_state_equal(states[0], states[1], NULL));
+  assert_int_equal(ff_sim_advance(sims[0], 0.02), FF_OK);
+  assert_int_equal(ff_state_restore(sims[0], states[1]), FF_OK);
+  assert_true(ff_sim_time(sims[0]) == ff_state_time(states[0]));
+  assert_int_equal(ff_state_restore(sims[1], states[1]), FF_ERROR_INPUT);
+  for (int i = 0; i < 2; i++) {
+    ff_state_destroy(&states[i]);
+    ff_sim_destroy(&sims[i]);
+    ff_model_destroy(&models[i]);
+  }
+}
+
 static void misuse_of_states_gives_a_status(void **unused) {
   (void)unused;
   ff_state *none;
@@ -317,6 +344,7 @@ int main(void) {
       cmocka_unit_test(a_damaged_state_is_refused),
       cmocka_unit_test(a_state_of_another_model_is_refused),
       cmocka_unit_test(the_first_difference_is_named),
+      cmocka_unit_test(a_copy_replaces_a_state_of_another_model),
       cmocka_unit_test(misuse_of_states_gives_a_status),
       cmocka_unit_test(every_scene_repeats_under_every_stepper),
   };

@@ -271,6 +271,16 @@ class Model(Handle):
         return [text_of(lib.ff_model_joint_name(c, id_c(i + 1, r)))
                 for i in range(lib.ff_model_robot_info(c, id_c(r)).joint_count)]
 
+    def joint_step(self, limits: bool = False) -> tuple[float, str | None]:
+        """Largest step (s) that resolves every joint, and the joint that needs it as "robot/joint";
+        (inf, None) if the stepper treats all of them implicitly. limits: near their bounds, too."""
+        c, fastest = self._use(), ffi.new("ff_joint_id *")
+        step = lib.ff_model_joint_step(c, limits, fastest)
+        if not np.isfinite(step):
+            return step, None
+        robot = text_of(lib.ff_model_robot_info(c, id_c(fastest.robot)).name)
+        return step, f"{robot}/{text_of(lib.ff_model_joint_name(c, fastest[0]))}"
+
     @property
     def channels(self) -> dict[str, Any]:
         """All channels: name -> Channel (unit, frame, meaning)."""

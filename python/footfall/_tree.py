@@ -26,13 +26,16 @@ class Robot(Handle):
 
     _destroy = lib.ff_robot_destroy
 
-    def __init__(self, path: str | os.PathLike, root: str | os.PathLike | None = None) -> None:
+    def __init__(self, path: str | os.PathLike, root: str | os.PathLike | None = None, *,
+                 skip_meshes: bool = False) -> None:
+        """skip_meshes: collision meshes that are not found are left out, each with a note."""
         from ._model import find_scene
 
         out, report = ffi.new("ff_robot **"), new_report()
         folder = ffi.NULL if root is None else ffi.new("char[]", bytes_of(root, "root"))
         name = bytes_of(find_scene(path), "path")
-        check(lib.ff_robot_load(out, name, folder, report), report)
+        load = lib.ff_robot_load_without_missing if skip_meshes else lib.ff_robot_load
+        check(load(out, name, folder, report), report)
         self._own(out[0])
 
     @property

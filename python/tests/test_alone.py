@@ -136,6 +136,26 @@ def test_robot_walk_and_controller():
     assert robot.links[0].joint_name == "" and robot.files
 
 
+def test_missing_meshes_may_be_left_out(tmp_path):
+    path = tmp_path / "part.urdf"
+    path.write_text("<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
+                    "<collision><geometry><mesh filename='none.stl'/></geometry></collision>"
+                    "<collision><geometry><sphere radius='0.5'/></geometry></collision></link></robot>")
+    with pytest.raises(OSError, match="none.stl"):
+        ff.Robot(path)
+    robot = ff.Robot(path, skip_meshes=True)
+    assert len(robot.shapes) == 1 and "none.stl" in robot.notes[0]
+
+
+def test_joint_step_names_the_joint():
+    step, joint = ff.load("humanoid-standing").joint_step()
+    assert (step, joint) == (math.inf, None) or (0 < step < 1 and joint.startswith("humanoid/"))
+    held = ff.load("humanoid-standing", set={"stepper": {"kind": "rk4", "step": 1e-5}})
+    step, joint = held.joint_step()
+    robot, name = joint.split("/")
+    assert 0 < step < 0.1 and name in held.joints(robot)
+
+
 def test_robot_in_a_scene():
     robot = ff.Robot("robots/humanoid.urdf")
     scene = ff.Scene()

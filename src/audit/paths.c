@@ -1,7 +1,7 @@
 /* Paths of free bodies against their velocities.
  *
  * Over a step of length h a body moves by about h (v0 + v1) / 2. Methods of first order move it by
- * h v1, or through an impact by something between; what they are off, summed over all steps, is an
+ * h v1, or through an impact by something between. The sum of the differences over all steps is an
  * error of the position that no energy shows: a body that stops comes to rest h v / 2 too early. */
 #include "audit/audit.h"
 #include "math/vec.h"

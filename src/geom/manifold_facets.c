@@ -29,9 +29,11 @@ typedef struct facet_pair {
 typedef struct shape_pair {
   const ff_geom *a, *b;
   const ff_pose *pose_a, *pose_b;
-  double margin;
+  double margin;   /* m, of the samples that are wanted, */
+  double reach;    /* and of those that weights depend on */
   double beyond;   /* m, of cores: the same */
   double least[2]; /* m, margins of the least eroded cores of a, b */
+  double tiny;     /* m, see ff_whole_weight */
   double radius;   /* m, around the facets of a */
   bool larger;     /* shapes are larger than their facets */
   bool sharp[2];   /* a, b: its core is the shape itself */
@@ -163,11 +165,11 @@ static void find_overlay(shape_pair *p, facet_pair *of, const ff_core_distance *
     ff_vec3 middle = v3_sub(of->a->pose.position, base);
     ends[0] = m3_mul(frame, v3_sub(middle, half));
     ends[1] = m3_mul(frame, v3_add(middle, half));
-    count = ff_overlay_segment(ends, &b, p->margin + p->radius, limit, found, &fade);
+    count = ff_overlay_segment(ends, &b, p->reach + p->radius, limit, found, &fade);
   } else {
     ff_polytope_place(&a, &of->a->geom, m3_product(frame, q_matrix(of->a->pose.orientation)),
                       m3_mul(frame, v3_sub(of->a->pose.position, base)));
-    count = ff_overlay(&a, &b, p->margin, limit, found);
+    count = ff_overlay(&a, &b, p->reach, limit, found);
   }
   ff_core_distance_normal_rates(cores, p->pose_a->position, by_normal);
   of->fade = fade.weight;
@@ -247,7 +249,7 @@ static void finish_facet_pair(shape_pair *p, const facet_pair *of, double factor
   ff_vec3 origin = p->pose_a->position;
   ff_sample *samples = p->out->samples;
   ff_whole_weight rest = {.depth = whole->depth,
-                          .tiny = TINY * (p->least[0] + p->least[1]),
+                          .tiny = p->tiny,
                           .d_depth = whole->d_depth,
                           .fade = of->fade,
                           .d_fade = of->d_fade};
@@ -285,6 +287,17 @@ static void finish_facet_pair(shape_pair *p, const facet_pair *of, double factor
   }
 }
 
+/* Removes samples that only the weights of others depend on. */
+static void drop_beyond_margin(shape_pair *p) {
+  int kept = 0;
+  for (int i = 0; i < p->out->count; i++) {
+    if (p->out->samples[i].depth > -p->margin) {
+      p->out->samples[kept++] = p->out->samples[i];
+    }
+  }
+  p->out->count = kept;
+}
+
 /* Finishes all samples, and adds the pair as a whole. */
 static void finish_samples(shape_pair *p, bool whole_known) {
   ff_manifold *out = p->out;
@@ -307,6 +320,7 @@ static void finish_samples(shape_pair *p, bool whole_known) {
     ff_gradient_add(&whole.d_weight, of->share * out->law_units, of->d_blend);
     out->blend += of->share * of->blend;
   }
+  drop_beyond_margin(p);
   if (whole_known && whole.weight > 0 && whole.depth > -p->margin) {
     whole.t1 = v3_orthogonal(whole.normal);
     whole.d_weight = ff_gradient_about(whole.d_weight, origin, whole.point);
@@ -374,6 +388,8 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   p.a = a, p.b = b, p.pose_a = pose_a, p.pose_b = pose_b, p.margin = margin, p.out = out;
   p.pair_count = 0;
   p.all = false;
+  p.reach = margin;
+  p.tiny = 0;
   out->count = 0;
   out->blend = 0;
   out->spin[0] = out->spin[1] = NAN;
@@ -385,7 +401,11 @@ int ff_manifold_facets(const ff_geom *a, const ff_pose *pose_a, const ff_geom *b
   p.radius = a->kind == FF_CAPSULE ? a->size.x : 0;
   p.larger = p.radius > 0 || ff_facets_are_inside(a->kind) || ff_facets_are_inside(b->kind);
   out->law_units = p.radius > 0 ? 2 : FF_LAW_UNITS_FLAT;
-  p.beyond = margin + reach;
+  if (p.larger) { /* weights depend on samples that lie higher than the pair by less than this */
+    p.tiny = TINY * (p.least[0] + p.least[1]);
+    p.reach = margin + p.tiny;
+  }
+  p.beyond = p.reach + reach;
   bool prism = ff_facets_turn(a->kind) || ff_facets_turn(b->kind);
   ff_core_distance cores;
   if (!find_facets(&p, &cores, p.beyond)) {

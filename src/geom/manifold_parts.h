@@ -83,7 +83,8 @@ static inline ff_gradient ff_gradient_about(ff_gradient g, ff_vec3 from, ff_vec3
  * weighs what is still missing. For a law that stores d^2 the energy is then the larger of that of
  * the samples and that of one point of depth D; for others it is nearly that. Raising comes first
  * since the witness points of D jump from end to end where shapes touch along a line. Below the
- * small depth `tiny` d / D is 1 - (D - d) / tiny. */
+ * small depth `tiny` d / D is 1 - (D - d) / tiny: samples that are apart, but less than `tiny`
+ * higher than D, count too, and must be found whatever margin is asked for. */
 #define FF_WEIGHT_RAISED 4.0
 
 typedef struct ff_whole_weight {
