@@ -47,8 +47,9 @@ static void rule_at(const side *s, int rule, ff_vec3 x, ff_rule *out) {
 
 /* ---- which rules bound it -------------------------------------------------------------------- */
 
-#define BESIDE 0.999 /* cosine: at sharp edges rules lean away from the normal that they make up   \
-                      */
+#define BESIDE                                                                                     \
+  0.999 /* cosine: at sharp edges rules lean away from the normal that they make up                \
+         */
 
 typedef struct candidate {
   int rule;

@@ -7,9 +7,7 @@
 #include "math/elementary.h"
 #include "math/spatial.h"
 
-#define FIXED_UP_TO  0.001 /* rad between contact and axis: the prism is fixed in the body, */
-#define TURNED_FROM  0.002 /* and turned */
-#define CORE_CAPSULE 0.25  /* of the radius: that of the capsule whose distances are taken */
+#define CORE_CAPSULE 0.25 /* of the radius: that of the capsule whose distances are taken */
 #define DIAGONAL     0.70710678118654752440
 
 bool ff_geom_has_facets(ff_shape_kind kind) {
@@ -118,17 +116,31 @@ bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom
   }
 }
 
+/* rad: angles between contact and axis up to which the prism is fixed in the body, and from which
+ * on it is turned. In between the weights go from one prism to the other; solved steps take them
+ * for constant, so that a body that rocks through a narrow range within a step gains energy. At
+ * small angles the edge towards the contact goes round the axis in a few steps, and feature pairs
+ * of two finite shapes with it: these have a larger lower limit. On a half-space corners have no
+ * other feature, and the fixed prism, which is shallower than the rim by 0.3 of the radius times
+ * the angle, gives way early. */
+typedef struct tilt_range {
+  double fixed_up_to, turned_from;
+} tilt_range;
+static const tilt_range pair_tilts = {0.005, 0.03}, plane_tilts = {0.001, 0.02};
+
 /* The direction e square to the axis z that is towards the contact, and f = z x e. With n' the part
  * of n across z, e turns about z by (f.dn - (n.z) f.dz) / |n'|, with the sign of e along n'; the
  * axis of a turns with it by dz = dw x z, so that f.dz = -dw.e, and its prism by dw.z less than
  * that in the body. */
 static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, bool of_a,
-                       ff_vec3 n, const ff_mat3 rate[2], bool all, double *spin) {
+                       const tilt_range *tilts, ff_vec3 n, const ff_mat3 rate[2], bool all,
+                       double *spin) {
   ff_vec3 z = q_axis_z(pose->orientation);
   double along = v3_dot(n, z), sign = of_a ? -1 : 1, step_rate;
   ff_vec3 across = v3_axpy(n, -along, z);
   double sine = v3_norm(across), per = 1 / greater(sine, 1e-300);
-  double share = ff_smooth_step((sine - FIXED_UP_TO) / (TURNED_FROM - FIXED_UP_TO), &step_rate);
+  double range = tilts->turned_from - tilts->fixed_up_to;
+  double share = ff_smooth_step((sine - tilts->fixed_up_to) / range, &step_rate);
   ff_geom prism = prism_of(geom), core = prism;
   if (geom->hull) {
     core.hull = geom->hull->inner;
@@ -139,7 +151,7 @@ static int find_prisms(ff_facets out[2], const ff_geom *geom, const ff_pose *pos
   /* of the sine, -along / sine (z.dn + n.dz); the axis of b rests */
   ff_vec3 by_shift = m3_tmul(rate[0], z), by_turn = m3_tmul(rate[1], z);
   by_turn = of_a ? v3_add(by_turn, v3_cross(z, n)) : by_turn;
-  double slope = -along * per * step_rate / (TURNED_FROM - FIXED_UP_TO);
+  double slope = -along * per * step_rate / range;
   ff_gradient d_share = {v3_scale(slope, by_shift), v3_scale(slope, by_turn)};
   ff_facets both = {
       .geom = prism, .core = core, .pose = *pose, .axis = z, .centre = pose->position};
@@ -272,7 +284,7 @@ int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, b
                    bool sharp, ff_vec3 normal, const ff_mat3 normal_rate[2], bool all,
                    double *spin) {
   if (ff_facets_turn(geom->kind)) {
-    return find_prisms(out, geom, pose, of_a, normal, normal_rate, all, spin);
+    return find_prisms(out, geom, pose, of_a, &pair_tilts, normal, normal_rate, all, spin);
   }
   ff_pose core_pose;
   out[0] = (ff_facets){.geom = *geom, .pose = *pose, .share = 1, .centre = pose->position};
@@ -285,6 +297,15 @@ int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, b
     out[0].pose = core_pose;
   }
   return 1;
+}
+
+int ff_facets_on_plane(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, ff_vec3 normal,
+                       bool all, double *spin) {
+  static const ff_mat3 fixed[2];
+  if (ff_facets_turn(geom->kind)) {
+    return find_prisms(out, geom, pose, true, &plane_tilts, normal, fixed, all, spin);
+  }
+  return ff_facets_find(out, geom, pose, true, true, normal, fixed, all, spin);
 }
 
 bool ff_facets_have_rim(const ff_geom *geom, const ff_facets *of) {

@@ -92,6 +92,10 @@ int ff_facets_find(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, b
                    bool sharp, ff_vec3 normal, const ff_mat3 normal_rate[2], bool all,
                    double *spin);
 
+/* The same of a shape on a half-space, whose normal is constant. */
+int ff_facets_on_plane(ff_facets out[2], const ff_geom *geom, const ff_pose *pose, ff_vec3 normal,
+                       bool all, double *spin);
+
 /* Facets near the rims of a cylinder: they stand in for its fixed prism where the shapes
  * overlap by more than its samples, so that a body that lies over a rim touches at both ends of
  * what it lies on. */

@@ -385,9 +385,7 @@ int ff_manifold_plane(const ff_geom *a, const ff_pose *pose_a, const ff_pose *po
     return out->count;
   }
   ff_facets facets[2];
-  const ff_mat3 fixed[2] = {{{{0}}}, {{{0}}}};
-  int count =
-      ff_facets_find(facets, a, pose_a, true, true, p.ground.normal, fixed, false, &out->spin[0]);
+  int count = ff_facets_on_plane(facets, a, pose_a, p.ground.normal, false, &out->spin[0]);
   for (int i = 0; i < count; i++) {
     bool prism = facets[i].geom.kind == FF_BOX;
     finish_plane_samples(&p, &facets[i],
@@ -421,12 +419,11 @@ bool ff_manifold_plane_evaluate(const ff_geom *a, const ff_pose *pose_a, const f
                                 ff_manifold *io, ff_sample_rates *rates) {
   plane_pair p;
   ff_facets facets[2];
-  const ff_mat3 fixed[2] = {{{{0}}}, {{{0}}}};
   double spin = io->spin[0];
   plane_pair_init(&p, a, pose_a, pose_b, INFINITY, io);
-  int count = ff_geom_is_faceted(a) ? ff_facets_find(facets, a, pose_a, true, true, p.ground.normal,
-                                                     fixed, true, &spin)
-                                    : 0;
+  int count = ff_geom_is_faceted(a)
+                  ? ff_facets_on_plane(facets, a, pose_a, p.ground.normal, true, &spin)
+                  : 0;
   bool known = true;
   for (int i = 0; i < io->count; i++) {
     ff_sample *at = &io->samples[i];
