@@ -368,6 +368,20 @@ static void move_micro_body(ff_micro *micro, int slot) {
   v3_store(y + FF_Y_L, momentum);
 }
 
+/* Power of gravity (W) at these joint velocities; tau of the robot is scratch. */
+static double robot_gravity_power(const ff_model *model, ff_state *state, int r, const double *v) {
+  ff_state_robot *robot = &state->robots[r];
+  double power = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    ff_vec3 gravity = pass == 0 ? model->run.gravity : v3(0, 0, 0);
+    ff_tree_inverse_dynamics(robot->work, NULL, gravity, NULL, robot->tau);
+    for (int i = 0; i < model->robots[r].v_count; i++) {
+      power += (pass == 0 ? -1 : 1) * robot->tau[i] * v[i];
+    }
+  }
+  return power;
+}
+
 static bool move_robot(ff_micro *micro, int r) {
   const ff_model *model = micro->model;
   ff_state *state = micro->state;
@@ -382,6 +396,9 @@ static bool move_robot(ff_micro *micro, int r) {
     robot->a[i] = change[i] / micro->h;
     robot->path[i] = v[i] + micro->h * robot->a[i];
   }
+  /* as of bodies: gravity pushes along the mean of the velocities */
+  ff_state_ledger(state)[FF_Y_LOST + FF_LOST_STEP] +=
+      0.5 * micro->h * robot_gravity_power(model, state, r, change);
   robot->solved = true;
   ff_robot_move(model, state, r, micro->h, micro->h);
   return true;
