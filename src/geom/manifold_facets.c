@@ -502,16 +502,18 @@ static ff_feature_depth overlap_along(const facet_pair *of, ff_vec3 n) {
                             .by_normal = v3_neg(apart)};
 }
 
-/* Depth of a feature pair at the normal of the cores. Features that do not face each other, as
- * edges that are nearly parallel and cross far beyond their ends, are not much deeper than the
- * facets; *kind is then that of a vertex of a. */
+/* Depth of a feature pair at the normal of the cores. Features of polyhedra that do not face each
+ * other, as edges that are nearly parallel and cross far beyond their ends, are not much deeper
+ * than the facets; *kind is then that of a vertex of a. Prisms of round shapes are not bounded:
+ * their features leave the surface within a step, and a bound there would move the point. */
 static ff_feature_depth evaluate_depth(const shape_pair *p, const facet_pair *of,
                                        const ff_core_distance *cores, ff_feature_pair id,
                                        ff_feature_pair_kind *kind) {
   ff_feature_depth own = depth_of(of, cores->at.normal, id);
   double least = p->least[0] + p->least[1], more = BEYOND * least;
   *kind = (ff_feature_pair_kind)id.kind;
-  if (p->radius > 0 || own.depth <= least - cores->gap_0 + more) { /* the facets are as deep */
+  bool round = p->radius > 0 || ff_facets_turn(p->a->kind) || ff_facets_turn(p->b->kind);
+  if (round || own.depth <= least - cores->gap_0 + more) { /* the facets are as deep */
     return own;
   }
   ff_feature_depth most = overlap_along(of, cores->at.normal);
