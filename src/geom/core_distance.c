@@ -36,8 +36,8 @@ static void erode_core(ff_geom *io, ff_pose *pose, double by, ff_eroded_hull *ro
   }
 }
 
-/* Velocity, per m of erosion, of the point of a core that is farthest along a direction; along flat
- * places and edges it may be off. */
+/* Velocity, per m of erosion, of the support point of a core. On faces and edges normal to the
+ * direction, where the support point is not unique, it is that of one of their vertices. */
 static ff_vec3 erosion_velocity(const ff_geom *least, double by, const ff_pose *pose,
                                 ff_vec3 outward) {
   ff_vec3 d = q_unrotate(pose->orientation, outward), out;

@@ -121,8 +121,8 @@ bool ff_facets_core(ff_geom *out, ff_pose *pose_out, double *lack, const ff_geom
  * for constant, so that a body that rocks through a narrow range within a step gains energy. At
  * small angles the edge towards the contact goes round the axis in a few steps, and feature pairs
  * of two finite shapes with it: these have a larger lower limit. On a half-space corners have no
- * other feature, and the fixed prism, which is shallower than the rim by 0.3 of the radius times
- * the angle, gives way early. */
+ * other feature, and the fixed prism is shallower than the rim by 0.3 of the radius times the
+ * angle: there the lower limit is small. */
 typedef struct tilt_range {
   double fixed_up_to, turned_from;
 } tilt_range;
